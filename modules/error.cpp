@@ -3,6 +3,7 @@ module;
 #include <cmm/export.h>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 module cmm.error;

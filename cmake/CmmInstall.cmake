@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# The installed tree: the library, its headers and module interfaces, and what finds them. Compiled
+# module interfaces are not installed: each user compiles them in its own language mode.
+include(CMakePackageConfigHelpers)
+
+set(cmm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cmm)
+install(
+    TARGETS cmm
+    EXPORT cmmTargets
+    FILE_SET HEADERS
+    FILE_SET CXX_MODULES DESTINATION ${CMAKE_INSTALL_DATADIR}/cmm/modules
+)
+install(
+    EXPORT cmmTargets
+    NAMESPACE cmm::
+    DESTINATION ${cmm_cmake_dir}
+    CXX_MODULES_DIRECTORY modules
+)
+
+configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/cmmConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/cmake/cmmConfig.cmake
+    INSTALL_DESTINATION ${cmm_cmake_dir}
+)
+write_basic_package_version_file(
+    ${PROJECT_BINARY_DIR}/cmake/cmmConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion
+)
+install(
+    FILES
+        ${PROJECT_BINARY_DIR}/cmake/cmmConfig.cmake
+        ${PROJECT_BINARY_DIR}/cmake/cmmConfigVersion.cmake
+    DESTINATION ${cmm_cmake_dir}
+)
+
+file(RELATIVE_PATH cmm_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(
+    ${PROJECT_SOURCE_DIR}/cmake/cmm.pc.in
+    ${PROJECT_BINARY_DIR}/cmake/cmm.pc
+    @ONLY
+)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/cmm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
