@@ -14,6 +14,33 @@ import cmm.error;
 import cmm.location;
 import cmm.range;
 
+namespace cmm::plan::detail {
+
+// What is sorted instead of the elements themselves: an address, and then the caller's index, so that
+// elements added in any order come out in one. `tie` is the index above the position in the elements.
+struct key {
+    std::uintptr_t address;
+    std::uint64_t tie;
+
+    static constexpr key of(std::uintptr_t address, std::uint32_t index, std::size_t position) noexcept {
+        return {address, std::uint64_t{index} << 32U | position};
+    }
+    constexpr std::size_t position() const noexcept { return static_cast<std::uint32_t>(tie); }
+};
+
+// Keys that are in order already cost one look each.
+void sort(std::span<key> keys);
+
+// The first `count` places of `scratch`, which only ever grows.
+template <class T>
+std::span<T> room(std::vector<T>& scratch, std::size_t count, const T& filler) {
+    if (scratch.size() < count)
+        scratch.resize(count, filler);
+    return {scratch.data(), count};
+}
+
+} // namespace cmm::plan::detail
+
 export namespace cmm::plan {
 
 // Which ranges of one area (an allocation) and one destination become one run.
@@ -28,7 +55,8 @@ using area = std::uintptr_t;
 // Pageable memory of the host has no allocation to end at: it merges by address alone.
 inline constexpr area by_address = 0;
 
-// One target. `bytes` is not zero: the caller skips empty ones, and passes its own index.
+// One target. `bytes` is not zero: the caller skips empty ones, and passes its own index. The bytes
+// are those of a cmm::range: they do not wrap.
 struct element {
     std::uintptr_t address;
     std::size_t bytes;
@@ -53,18 +81,21 @@ public:
     inline void add(const element& e) { elements_.push_back(e); }
     inline std::span<const element> elements() const noexcept { return elements_; }
 
-    // The runs, by address; valid until the next call. The same set of elements in any order gives the
-    // same runs (but for nothing: `first` and `count` too).
+    // The runs, by address; valid until the next call. The same elements added in any order give the
+    // same runs. A run begins and ends where its outermost elements do, also with merging::pages.
     // Throws invalid_argument with both indices (the smaller as index()) where two elements overlap
-    // (with merging::pages and none: share a page) and have different destinations.
+    // (with merging::pages and none: share a page) and have different destinations, whatever areas
+    // they are in.
     std::span<const run> plan(std::string_view operation, merging rule, page_size page);
 
 private:
     std::vector<element> elements_;
+    std::vector<detail::key> order_;
     std::vector<run> runs_;
 };
 
-// One copy. `options` is an id: copies with different ids never merge. Kinds likewise.
+// One copy. `options` is an id: copies with different ids never merge. Kinds likewise. `bytes` is not
+// zero, and neither side wraps.
 struct copy_element {
     std::uintptr_t dst;
     std::uintptr_t src;
@@ -94,15 +125,21 @@ public:
 
     // The runs: by options id first (so that equal options are neighbours), then by destination; valid
     // until the next call. `merge` false: every copy stays a run of its own, in that order.
-    // A copy of a range onto itself, exactly, is left out. Throws invalid_argument with both indices
-    // where two destinations overlap, or one copy reads what another writes, or a copy's own source and
-    // destination overlap without being the same.
+    // A copy of a range onto itself, exactly, is left out before anything is checked. Throws
+    // invalid_argument, with both indices, where two destinations overlap (argument "dsts", the smaller
+    // as index()) or where one copy reads what another writes (argument "srcs", the reader as index());
+    // with one index where a copy's own source and destination overlap without being the same ("srcs").
     std::span<const copy_run> plan(std::string_view operation, bool merge);
 
 private:
+    std::span<const copy_run> join(std::string_view operation, std::span<const detail::key> order,
+                                   bool merge);
+    void refuse_chains(std::string_view operation, std::span<const detail::key> order);
+
     std::vector<copy_element> elements_;
+    std::vector<detail::key> by_destination_;
+    std::vector<detail::key> by_source_;
     std::vector<copy_run> runs_;
-    std::vector<std::uint32_t> by_source_;
 };
 
 } // namespace cmm::plan
