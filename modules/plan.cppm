@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning: from what the caller listed to the runs that are worth a driver call. Pure: no driver, no
-// clock, no CUDA type. A planner is scratch that one thread reuses: once it has grown, it allocates
-// nothing.
+// Planning: from what the caller listed to the runs that are worth a driver call. Pure: no driver,
+// no clock, no CUDA type. A planner is scratch that one thread reuses: once it has grown, it
+// allocates nothing.
 module;
 #include <cmm/export.h>
 #include <cstddef>
@@ -16,13 +16,15 @@ import cmm.range;
 
 namespace cmm::plan::detail {
 
-// What is sorted instead of the elements themselves: an address, and then the caller's index, so that
-// elements added in any order come out in one. `tie` is the index above the position in the elements.
+// What is sorted instead of the elements themselves: an address, and then the caller's index, so
+// that elements added in any order come out in one. `tie` is the index above the position in the
+// elements.
 struct key {
     std::uintptr_t address;
     std::uint64_t tie;
 
-    static constexpr key of(std::uintptr_t address, std::uint32_t index, std::size_t position) noexcept {
+    static constexpr key of(std::uintptr_t address, std::uint32_t index,
+                            std::size_t position) noexcept {
         return {address, std::uint64_t{index} << 32U | position};
     }
     constexpr std::size_t position() const noexcept { return static_cast<std::uint32_t>(tie); }
@@ -32,8 +34,7 @@ struct key {
 void sort(std::span<key> keys);
 
 // The first `count` places of `scratch`, which only ever grows.
-template <class T>
-std::span<T> room(std::vector<T>& scratch, std::size_t count, const T& filler) {
+template <class T> std::span<T> room(std::vector<T>& scratch, std::size_t count, const T& filler) {
     if (scratch.size() < count)
         scratch.resize(count, filler);
     return {scratch.data(), count};
@@ -81,11 +82,11 @@ public:
     inline void add(const element& e) { elements_.push_back(e); }
     inline std::span<const element> elements() const noexcept { return elements_; }
 
-    // The runs, by address; valid until the next call. The same elements added in any order give the
-    // same runs. A run begins and ends where its outermost elements do, also with merging::pages.
-    // Throws invalid_argument with both indices (the smaller as index()) where two elements overlap
-    // (with merging::pages and none: share a page) and have different destinations, whatever areas
-    // they are in.
+    // The runs, by address; valid until the next call. The same elements added in any order give
+    // the same runs. A run begins and ends where its outermost elements do, also with
+    // merging::pages. Throws invalid_argument with both indices (the smaller as index()) where two
+    // elements overlap (with merging::pages and none: share a page) and have different
+    // destinations, whatever areas they are in.
     std::span<const run> plan(std::string_view operation, merging rule, page_size page);
 
 private:
@@ -94,8 +95,8 @@ private:
     std::vector<run> runs_;
 };
 
-// One copy. `options` is an id: copies with different ids never merge. Kinds likewise. `bytes` is not
-// zero, and neither side wraps.
+// One copy. `options` is an id: copies with different ids never merge. Kinds likewise. `bytes` is
+// not zero, and neither side wraps.
 struct copy_element {
     std::uintptr_t dst;
     std::uintptr_t src;
@@ -123,12 +124,13 @@ public:
     inline void add(const copy_element& e) { elements_.push_back(e); }
     inline std::span<const copy_element> elements() const noexcept { return elements_; }
 
-    // The runs: by options id first (so that equal options are neighbours), then by destination; valid
-    // until the next call. `merge` false: every copy stays a run of its own, in that order.
+    // The runs: by options id first (so that equal options are neighbours), then by destination;
+    // valid until the next call. `merge` false: every copy stays a run of its own, in that order.
     // A copy of a range onto itself, exactly, is left out before anything is checked. Throws
-    // invalid_argument, with both indices, where two destinations overlap (argument "dsts", the smaller
-    // as index()) or where one copy reads what another writes (argument "srcs", the reader as index());
-    // with one index where a copy's own source and destination overlap without being the same ("srcs").
+    // invalid_argument, with both indices, where two destinations overlap (argument "dsts", the
+    // smaller as index()) or where one copy reads what another writes (argument "srcs", the reader
+    // as index()); with one index where a copy's own source and destination overlap without being
+    // the same ("srcs").
     std::span<const copy_run> plan(std::string_view operation, bool merge);
 
 private:
