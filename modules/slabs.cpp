@@ -6,11 +6,9 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -125,9 +123,9 @@ struct slab_space::state {
         return static_cast<std::size_t>(above - slabs.begin()) - 1;
     }
     void refuse_slab(const range& r) const;
-    void rebuild_rooms();
+    void refill(max_tree&& empty_rooms) noexcept;
 
-    // The first `count` free pages, in `where`; nothing where there are none.
+    // The slab with the first `count` free pages in a row; null where there are none.
     slab* take(std::size_t count, std::size_t& first) noexcept {
         if (count > static_cast<std::size_t>(rooms.largest()))
             return nullptr;
@@ -158,11 +156,10 @@ void slab_space::state::refuse_slab(const range& r) const {
             refuse("slab", r, "overlaps a slab that is there");
 }
 
-void slab_space::state::rebuild_rooms() {
-    max_tree fresh(slabs.size());
+void slab_space::state::refill(max_tree&& empty_rooms) noexcept {
+    rooms = std::move(empty_rooms);
     for (std::size_t i = 0; i < slabs.size(); ++i)
-        fresh.set(i, slabs[i].largest_free());
-    rooms = std::move(fresh);
+        rooms.set(i, slabs[i].largest_free());
 }
 
 slab_space::slab_space(page_size page) : state_(std::make_unique<state>(page)) {}
@@ -173,11 +170,12 @@ slab_space& slab_space::operator=(slab_space&&) noexcept = default;
 void slab_space::add_slab(const range& slab_range) {
     state_->refuse_slab(slab_range);
     auto& slabs = state_->slabs;
+    max_tree rooms(slabs.size() + 1); // before anything changes: it may not find the memory
     const auto place = state_->slab_below(slab_range.begin()) + 1;
     slabs.emplace(slabs.begin() + static_cast<std::ptrdiff_t>(place), slab_range,
                   slab_range.bytes() >> state_->shift);
     ++state_->stretches;
-    state_->rebuild_rooms();
+    state_->refill(std::move(rooms));
 }
 
 std::optional<range> slab_space::take(std::size_t bytes) {
@@ -218,7 +216,7 @@ bool slab_space::take_batch(std::span<const std::size_t> sizes, std::span<range>
 void slab_space::give_back(const range& piece) {
     auto& st = *state_;
     const auto which = st.slab_below(piece.begin());
-    if (which >= st.slabs.size() || !st.slabs[which].where().contains(piece))
+    if (piece.empty() || which >= st.slabs.size() || !st.slabs[which].where().contains(piece))
         refuse("piece", piece, "is in no slab");
     auto& s = st.slabs[which];
     const auto first = (piece.begin() - s.where().begin()) >> st.shift;
@@ -236,9 +234,10 @@ std::vector<range> slab_space::release_empty() {
     for (const auto& s : state_->slabs)
         if (s.empty())
             released.push_back(s.where());
+    max_tree rooms(state_->slabs.size() - released.size());
     std::erase_if(state_->slabs, [](const slab& s) { return s.empty(); });
     state_->stretches -= static_cast<std::ptrdiff_t>(released.size());
-    state_->rebuild_rooms();
+    state_->refill(std::move(rooms));
     return released;
 }
 

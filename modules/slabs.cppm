@@ -17,7 +17,7 @@ export namespace cmm {
 
 // Pieces are whole pages; the lowest address that fits is taken first, so that consecutive pieces
 // touch and free space stays together. Freed neighbours become one free stretch at once. Taking and
-// giving back cost the logarithm of the number of pages, to the base of sixteen, and never
+// giving back cost the logarithm of the number of pages, to the base of eight, and never
 // allocate: a slab brings its bookkeeping, about nine bytes a page. Not thread-safe.
 class CMM_API slab_space {
 public:

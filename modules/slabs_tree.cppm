@@ -12,8 +12,8 @@ module cmm.slabs:tree;
 
 namespace cmm {
 
-// Level 0 holds the numbers; each number above is the largest of the sixteen below it (one cache
-// line), up to a level of one. A change climbs only as far as it changes the largest.
+// Level 0 holds the numbers; each number above is the largest of the eight below it, up to
+// a level of one. A change climbs only as far as it changes the largest.
 class max_tree {
 public:
     explicit max_tree(std::size_t numbers) {
@@ -58,17 +58,17 @@ private:
 
     // Of the seven beside one of eight. That one was just written: a wide load over it would stall,
     // so the others are read one by one.
-    static inline std::int32_t largest_beside(const std::int32_t* one_of_eight,
-                                              std::size_t i) noexcept {
-        const auto at = [&](std::size_t k) { return one_of_eight[i ^ k]; };
+    static inline std::int32_t largest_beside(const std::int32_t* eight, std::size_t i) noexcept {
+        const auto at = [&](std::size_t k) { return eight[i ^ k]; };
         return std::max(std::max(std::max(at(1), at(2)), std::max(at(3), at(4))),
                         std::max(std::max(at(5), at(6)), at(7)));
     }
+    // Without a branch: which of the eight it is cannot be predicted.
     static inline std::size_t first_in(const std::int32_t* eight, std::int32_t wanted) noexcept {
-        std::size_t first = fan;
-        for (std::size_t k = fan; k-- > 0;)
-            first = eight[k] >= wanted ? k : first;
-        return first;
+        unsigned hits = 0;
+        for (std::size_t k = 0; k < fan; ++k)
+            hits |= static_cast<unsigned>(eight[k] >= wanted) << k;
+        return static_cast<std::size_t>(std::countr_zero(hits));
     }
 
     std::array<std::size_t, 23> starts_{};
