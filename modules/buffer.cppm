@@ -71,6 +71,8 @@ public:
     std::atomic<std::uint32_t> views{0};
     spin_lock lock; // of everything below, and of plans of all its slices
     std::uint32_t holds = 1;
+    buffer_state* next_dropped = nullptr;
+    std::uint32_t dropped_later = 0;
     std::uint32_t plan_holds = 0;
     use_list uses;
     void (*give_back)(buffer_state& root) noexcept = nullptr;
@@ -87,6 +89,8 @@ CMM_API void release(buffer_state* s) noexcept;
 // Holds the memory, or says that it is gone already.
 CMM_API bool try_hold(buffer_state& root) noexcept;
 CMM_API void drop_hold(buffer_state& root) noexcept;
+// The same from a callback that must not call the driver: the next collect() does what is to be done.
+CMM_API void drop_hold_later(buffer_state& root) noexcept;
 // Closes one buffer object: marks it, breaks its plans, drops its hold. Idempotent.
 CMM_API void close(buffer_state* s, bool explicitly) noexcept;
 

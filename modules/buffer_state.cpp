@@ -106,6 +106,45 @@ void drop_hold(buffer_state& root) noexcept {
         retire(root);
 }
 
+namespace {
+
+// Holds to drop that a callback of the driver left behind: a lock-free stack of roots.
+std::atomic<buffer_state*> dropped{nullptr};
+
+} // namespace
+
+void drop_hold_later(buffer_state& root) noexcept {
+    {
+        const std::lock_guard guard(root.lock);
+        if (root.dropped_later++ != 0)
+            return; // it is in the stack already
+    }
+    retain(&root);
+    root.next_dropped = dropped.load(std::memory_order_relaxed);
+    while (!dropped.compare_exchange_weak(root.next_dropped, &root, std::memory_order_release)) {
+    }
+}
+
+namespace {
+
+void drop_what_was_left() noexcept {
+    auto* root = dropped.exchange(nullptr, std::memory_order_acquire);
+    while (root) {
+        auto* const next = root->next_dropped;
+        std::uint32_t count = 0;
+        {
+            const std::lock_guard guard(root->lock);
+            std::swap(count, root->dropped_later);
+        }
+        for (; count > 0; --count)
+            drop_hold(*root);
+        release(root);
+        root = next;
+    }
+}
+
+} // namespace
+
 // -- plans ----------------------------------------------------------------------------------------------
 
 void join_plan(buffer_state& s, plan_state& p, std::size_t target) {
@@ -279,6 +318,7 @@ void wait_for_all(retired_list& list) {
 namespace cmm {
 
 std::size_t collect() noexcept {
+    detail::drop_what_was_left();
     auto& list = detail::retired();
     if (list.count.load(std::memory_order_relaxed) == 0) [[likely]]
         return 0;
@@ -291,6 +331,7 @@ std::size_t collect() noexcept {
 }
 
 void drain() noexcept {
+    detail::drop_what_was_left();
     auto& list = detail::retired();
     if (list.count.load(std::memory_order_relaxed) == 0)
         return;

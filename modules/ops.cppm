@@ -16,6 +16,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 export module cmm.ops;
@@ -27,6 +28,7 @@ export import cmm.target;
 export import cmm.trace;
 export import cmm.driver;
 export import :issue;
+export import :traced;
 import cmm.plan;
 
 export namespace cmm {

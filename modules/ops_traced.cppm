@@ -5,11 +5,11 @@ module;
 #include <cstdint>
 #include <string>
 #include <string_view>
-module cmm.ops:traced;
+export module cmm.ops:traced;
 import cmm.error;
 import cmm.trace;
 
-namespace cmm::detail {
+export namespace cmm::detail {
 
 template <class Report>
 void emit(std::string_view operation, std::uint64_t stream, std::string_view detail, std::int64_t begin,
@@ -42,7 +42,7 @@ auto traced(std::string_view operation, void* stream, Name name, Body body) {
     const auto handle = reinterpret_cast<std::uint64_t>(stream);
     try {
         const auto r = body(first);
-        emit(operation, handle, detail, begin, first, r, to_string(r.strategy), "");
+        emit(operation, handle, detail, begin, first, r, to_string(r.strategy), std::string_view());
         return r;
     } catch (const error& e) {
         emit(operation, handle, detail, begin, first, decltype(body(first)){}, "", e.what());
