@@ -39,7 +39,7 @@ inline constexpr int attribute_integrated = 18;
 inline constexpr int attribute_managed_memory = 83;
 inline constexpr int attribute_pageable_memory_access = 88;
 inline constexpr int attribute_concurrent_managed_access = 89;
-inline constexpr int attribute_host_numa_id = 130;
+inline constexpr int attribute_host_numa_id = 134;
 
 // CUmem_range_attribute
 inline constexpr int range_read_mostly = 1;
