@@ -3,8 +3,8 @@
 
 RESULTS holds a folder per stage with the reports of its runner (ctest, pytest, surefire, NUnit) and the
 runner's exit status. With a stage: its line, and what failed with what it said. Without: a line per
-stage and the last line `N passed, N failed`; the exit status is 0 only if something passed and nothing
-failed.
+stage and the last line `N passed, N failed`; the exit status is 0 only if nothing failed. A stage that ran no
+test has failed.
 """
 
 import sys
@@ -91,8 +91,11 @@ def show_all(results: Path) -> int:
     counts = [show(status.parent) for status in statuses]
     passed = sum(c.passed for c in counts)
     failed = sum(len(c.failures) for c in counts)
+    if not counts:
+        print("no stage has run")
+        failed = 1
     print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
