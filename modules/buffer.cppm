@@ -73,6 +73,7 @@ public:
     std::uint32_t holds = 1;
     buffer_state* next_dropped = nullptr;
     std::uint32_t dropped_later = 0;
+    std::atomic<bool> advised{false}; // since it was handed out
     std::uint32_t plan_holds = 0;
     use_list uses;
     void (*give_back)(buffer_state& root) noexcept = nullptr;
@@ -212,6 +213,8 @@ public:
 
     // For cmm's own layers: the state, open or not; null for a default-constructed or moved-from buffer.
     inline detail::buffer_state* state() const noexcept { return state_; }
+    // Gives up the state with its reference and hold.
+    inline detail::buffer_state* let_go() noexcept { return std::exchange(state_, nullptr); }
     // Takes over one reference and one hold.
     inline explicit buffer(detail::buffer_state* adopted) noexcept : state_(adopted) {}
 

@@ -35,42 +35,24 @@ scratch& thread_scratch() {
 
 constexpr error_site site{"copy_batch", "srcs"};
 
-// Operands of a captured copy, for the graph to keep.
-struct operands {
-    std::vector<detail::buffer_state*> roots;
-    ~operands() {
-        for (auto* r : roots) {
-            detail::drop_hold_later(*r);
-            detail::release(r);
-        }
-    }
-    void add(const target_list& list) {
-        for (std::size_t i = 0; i < list.size(); ++i)
-            if (auto* s = list[i].state(); s && (roots.empty() || roots.back() != s->root) && detail::try_hold(*s->root)) {
-                detail::retain(s->root);
-                roots.push_back(s->root);
-            }
-    }
-};
-
-// Before anything is captured: a graph that could not keep its operands would copy freed memory.
-void keep_in_graph(const target_list& srcs, const target_list& dsts, const detail::stream_call& call) {
-    auto kept = std::make_unique<operands>();
-    kept->add(srcs);
-    kept->add(dsts);
-    if (kept->roots.empty())
-        return;
-    const auto r = driver::capture_keeps(call.handle(), kept.release(),
-                                         [](void* p) { delete static_cast<operands*>(p); });
-    driver::check(r, site, "cuGraphRetainUserObject");
+// The operands of a capture, once each.
+std::vector<detail::buffer_state*> operands_of(const target_list& srcs, const target_list& dsts) {
+    std::vector<detail::buffer_state*> out;
+    for (const auto* list : {&srcs, &dsts})
+        for (std::size_t i = 0; i < list->size(); ++i)
+            if (auto* s = (*list)[i].state(); s && (out.empty() || out.back() != s))
+                out.push_back(s);
+    return out;
 }
 
-void refuse_during_api_call(std::span<const copy_options> table) {
-    for (const auto& o : table)
-        if (o.src_access_order == src_access_order::during_api_call)
-            throw not_supported({"copy_batch", "options"},
-                                "src_access_order during_api_call cannot be kept on a capturing stream, whose "
-                                "copies run when the graph is launched; use stream order and keep the source");
+report issue_all(std::span<const plan::copy_run> runs, const detail::option_table& table,
+                 const detail::copy_way& way, detail::stream_call& call, report out) {
+    out.calls = detail::issue_copies(runs, table.entries(), way, site, call);
+    out.ranges_out = runs.size();
+    out.strategy = way.batch ? strategy::driver_batch : strategy::per_range;
+    out.entry = way.entry;
+    out.reason = way.reason;
+    return out;
 }
 
 report copy_all(stream_ref s, const target_list& srcs, const target_list& dsts, const copy_options_list& options,
@@ -82,23 +64,15 @@ report copy_all(stream_ref s, const target_list& srcs, const target_list& dsts, 
     detail::stream_call call(site, s, g.device_hint);
     if (!call.capturing())
         call.refuse_capture("a copy");
-    else
-        refuse_during_api_call(table.entries());
     if (g.count == 0)
         return out;
     const auto runs = planner.plan("copy_batch", true);
-    const auto way = detail::choose_copy_way(runs, table.entries(), o, call.capturing());
     if (call.capturing())
-        keep_in_graph(srcs, dsts, call);
-    out.calls = detail::issue_copies(runs, table.entries(), way, site, call);
-    if (!call.capturing()) {
-        detail::remember_use(srcs, call);
-        detail::remember_use(dsts, call);
-    }
-    out.ranges_out = runs.size();
-    out.strategy = way.batch ? strategy::driver_batch : strategy::per_range;
-    out.entry = way.entry;
-    out.reason = way.reason;
+        return issue_all(runs, table, detail::capture_copies(table.entries(), operands_of(srcs, dsts), call), call,
+                         out);
+    out = issue_all(runs, table, detail::choose_copy_way(runs, table.entries(), o), call, out);
+    detail::remember_use(srcs, call);
+    detail::remember_use(dsts, call);
     return out;
 }
 

@@ -103,7 +103,12 @@ struct copy_way {
     std::string_view reason;
 };
 CMM_API copy_way choose_copy_way(std::span<const plan::copy_run> runs, std::span<const copy_options> table,
-                                 const op_options& o, bool capturing);
+                                 const op_options& o);
+
+// Prepares a capturing stream for copies: refuses during_api_call, and makes the graph keep the operands'
+// memory. Null states are plain ranges, which nobody can keep.
+CMM_API copy_way capture_copies(std::span<const copy_options> table, std::span<buffer_state* const> operands,
+                                const stream_call& call);
 
 // How many driver calls it took.
 CMM_API std::size_t issue_copies(std::span<const plan::copy_run> runs, std::span<const copy_options> table,

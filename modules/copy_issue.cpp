@@ -23,6 +23,7 @@ namespace cmm::detail {
 
 namespace {
 
+constexpr std::string_view single = "cuMemcpyAsync@4000";
 constexpr std::size_t most_staged = 64 * 1024; // above, waiting for the copy costs less than a second one
 
 bool is_default(const copy_options& o) noexcept { return o == copy_options{}; }
@@ -116,10 +117,7 @@ std::size_t issue_batches(std::span<const plan::copy_run> runs, std::span<const 
 } // namespace
 
 copy_way choose_copy_way(std::span<const plan::copy_run> runs, std::span<const copy_options> table,
-                         const op_options& o, bool capturing) {
-    constexpr std::string_view single = "cuMemcpyAsync@4000";
-    if (capturing)
-        return {false, single, "the stream is capturing"};
+                         const op_options& o) {
     if (!driver::get_features().copy_batch)
         return {false, single, "this driver has no batch entry point"};
     const bool plain = std::ranges::all_of(table, is_default);

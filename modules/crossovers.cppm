@@ -6,7 +6,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
-export module cmm.ops:crossovers;
+module cmm.ops:crossovers;
 
 namespace cmm::detail {
 

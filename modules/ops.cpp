@@ -36,43 +36,11 @@ namespace {
 
 std::atomic<std::int32_t> process_policy{0}; // 0: none
 
-detail::demands demands_of(advice a) {
-    const bool sets_place = a == advice::set_preferred_location || a == advice::set_accessed_by;
-    const bool accessed = a == advice::set_accessed_by || a == advice::unset_accessed_by;
-    return {"advise", "advice", plan::merging::pages, true, sets_place, accessed};
-}
-
-bool ignores_location(advice a) noexcept {
-    return a == advice::set_read_mostly || a == advice::unset_read_mostly || a == advice::unset_preferred_location;
-}
-
-void require_advice(advice a) {
-    const auto value = static_cast<std::int32_t>(a);
-    if (value < 1 || value > 6)
-        throw invalid_argument({"advise", "advice"},
-                               fmt::format("{} is no advice; allowed are 1 (set_read_mostly) to 6 "
-                                           "(unset_accessed_by)",
-                                           value));
-}
-
-// A device can be named as accessor or preferred location before anybody made its context.
-void prepare_devices(const location_list& where) {
-    const location* last = nullptr;
-    const std::size_t count = where.paired() ? where.size() : 1;
-    for (std::size_t i = 0; i < count; ++i) {
-        const location& l = where[i];
-        if (l.is_device() && (!last || *last != l))
-            detail::primary_context(l.id());
-        last = &l;
-    }
-}
-
 report advise_all(const target_list& targets, advice a, const location_list& asked, const op_options& o,
                   std::uintptr_t& first) {
-    require_advice(a);
-    const auto d = demands_of(a);
+    const auto d = detail::demands_of_advice(a);
     const location_list anywhere(host{});
-    const location_list& where = ignores_location(a) ? anywhere : asked;
+    const location_list& where = detail::takes_location(a) ? asked : anywhere;
     const auto hints = o.hints.value_or(default_hint_policy().value_or(hint_policy::strict));
     auto& planner = detail::thread_planner();
     const auto g = detail::gather(d, targets, where, hints, planner);
@@ -80,10 +48,11 @@ report advise_all(const target_list& targets, advice a, const location_list& ask
     report out{.ranges_in = g.count, .bytes = g.bytes, .ignored = g.ignored};
     if (g.count == 0)
         return out;
-    prepare_devices(where);
+    detail::prepare_advice_devices(where);
     const detail::current_context in(detail::any_context(g.device_hint));
     const detail::relaxed_capture relaxed;
     const auto runs = planner.plan("advise", d.merging, page_size::of_system());
+    detail::remember_advice(targets);
     out.calls = detail::advise_runs(runs, a);
     out.ranges_out = runs.size();
     out.entry = driver::advise_entry();
@@ -104,7 +73,7 @@ std::optional<hint_policy> default_hint_policy() noexcept {
 
 report advise(const target_list& targets, advice a, const location_list& where, const op_options& o) {
     const auto name = [&] {
-        return ignores_location(a) || where.paired() || where.size() == 0
+        return !detail::takes_location(a) || where.paired() || where.size() == 0
                    ? std::string(to_string(a))
                    : fmt::format("{} {}", to_string(a), to_string(where[0]));
     };

@@ -27,6 +27,7 @@ export import cmm.stream;
 export import cmm.target;
 export import cmm.trace;
 export import cmm.driver;
+export import :advice_calls;
 export import :issue;
 export import :traced;
 import cmm.plan;

@@ -13,10 +13,39 @@ module;
 #include <vector>
 module cmm.ops;
 import :advice_calls;
+import cmm.context;
 import cmm.driver;
+import cmm.gather;
 import cmm.plan;
 
 namespace cmm::detail {
+
+demands demands_of_advice(advice a) {
+    const auto value = static_cast<std::int32_t>(a);
+    if (value < 1 || value > 6)
+        throw invalid_argument({"advise", "advice"},
+                               fmt::format("{} is no advice; allowed are 1 (set_read_mostly) to 6 "
+                                           "(unset_accessed_by)",
+                                           value));
+    const bool sets_place = a == advice::set_preferred_location || a == advice::set_accessed_by;
+    const bool accessed = a == advice::set_accessed_by || a == advice::unset_accessed_by;
+    return {"advise", "advice", plan::merging::pages, true, sets_place, accessed};
+}
+
+bool takes_location(advice a) noexcept {
+    return a == advice::set_preferred_location || a == advice::set_accessed_by || a == advice::unset_accessed_by;
+}
+
+void prepare_advice_devices(const location_list& where) {
+    const location* last = nullptr;
+    const std::size_t count = where.paired() ? where.size() : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        const location& l = where[i];
+        if (l.is_device() && (!last || *last != l))
+            primary_context(l.id());
+        last = &l;
+    }
+}
 
 namespace {
 

@@ -187,6 +187,7 @@ void assign_accessed_by(const target& t, const location_list& wanted) {
     const auto* s = t.state();
     const detail::current_context in(detail::any_context(s ? s->root->device : 0));
     const detail::relaxed_capture relaxed;
+    detail::remember_advice(t);
     apply_all({t.address(), t.bytes()}, {changes, count});
 }
 

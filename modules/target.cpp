@@ -34,6 +34,21 @@ memory_facts memory_lookup::ask(const target& t, std::size_t index) {
     return {last_.kind, last_.allocation.begin(), last_.allocation.bytes(), last_.device, 0, attach::global};
 }
 
+namespace {
+std::atomic<bool> plain_advice{false};
+}
+
+void remember_advice(const target_list& targets) noexcept {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        auto* s = targets[i].state();
+        auto& flag = s && !s->borrowed() ? s->root->advised : plain_advice;
+        if (!flag.load(std::memory_order_relaxed))
+            flag.store(true, std::memory_order_relaxed);
+    }
+}
+
+bool plain_ranges_were_advised() noexcept { return plain_advice.load(std::memory_order_relaxed); }
+
 void require_pairs(std::string_view operation, const target_list& targets, const location_list& where) {
     if (targets.size() == 0)
         throw invalid_argument({operation, "targets"}, "no targets were given; give at least one");

@@ -2,6 +2,7 @@
 // Targets: what an operation works on. Views of buffers and of plain ranges, one or many, that copy
 // nothing: they live for one call.
 module;
+#include <atomic>
 #include <cmm/export.h>
 #include <concepts>
 #include <cstddef>
@@ -27,6 +28,9 @@ public:
             bytes_ = state_->where.bytes();
         }
     }
+    inline explicit target(detail::buffer_state& s) noexcept
+        : address_(s.where.begin()), bytes_(s.where.bytes()), state_(&s),
+          closed_(s.closed.load(std::memory_order_relaxed)) {}
     inline target(const range& r) noexcept : address_(r.begin()), bytes_(r.bytes()) {}
     // Throws invalid_argument where the range wraps.
     inline target(void* address, std::size_t bytes) : target(range(address, bytes)) {}
@@ -136,6 +140,11 @@ private:
     std::string_view argument_;
     driver::pointer_facts last_{memory_kind::unknown, {}, -1};
 };
+
+// Remembers that advice was given, so that an arena resets it before it hands the memory out again. For
+// plain ranges it is remembered that there were any.
+CMM_API void remember_advice(const target_list& targets) noexcept;
+CMM_API bool plain_ranges_were_advised() noexcept;
 
 // Throws invalid_argument for no targets, and for locations that do not pair.
 CMM_API void require_pairs(std::string_view operation, const target_list& targets, const location_list& where);
