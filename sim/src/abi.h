@@ -114,6 +114,15 @@ struct copy_3d {
 };
 static_assert(sizeof(copy_3d) == 200);
 
+// CUDA_GRAPH_INSTANTIATE_PARAMS
+struct instantiate_parameters {
+    std::uint64_t flags;
+    handle upload_stream;
+    handle failed_node;
+    int outcome;
+};
+static_assert(sizeof(instantiate_parameters) == 32);
+
 struct uuid {
     unsigned char bytes[16];
 };

@@ -186,6 +186,17 @@ SIM_EXPORT result cuGraphInstantiate_v2(handle* out, handle id, handle* failed, 
     return instantiate(entry("cuGraphInstantiate", 11000), out, id);
 }
 
+SIM_EXPORT result cuGraphInstantiateWithParams(handle* out, handle id, instantiate_parameters* given) {
+    if (given == nullptr)
+        return entry("cuGraphInstantiateWithParams").initialised([](locked&) {
+            return result::invalid_value;
+        });
+    given->failed_node = 0;
+    const result answered = instantiate(entry("cuGraphInstantiateWithParams"), out, id);
+    given->outcome = answered == result::success ? 0 : 1; // CUDA_GRAPH_INSTANTIATE_ERROR
+    return answered;
+}
+
 SIM_EXPORT result cuGraphUpload(handle exec, handle given) {
     return entry("cuGraphUpload").on(given).in_context([&](locked& w, context& current) {
         working_stream(*w, current, given);
@@ -276,6 +287,7 @@ static const export_list graph_exports{
     row<cuGraphInstantiateWithFlags>("cuGraphInstantiateWithFlags", 11040),
     row<cuGraphInstantiate_v2>("cuGraphInstantiate", 11000),
     row<cuGraphInstantiateWithFlags>("cuGraphInstantiate", 12000),
+    row<cuGraphInstantiateWithParams>("cuGraphInstantiateWithParams", 12000),
     stream_row<cuGraphUpload>("cuGraphUpload", 11010),
     stream_row<cuGraphLaunch>("cuGraphLaunch", 10000),
     row<cuGraphExecDestroy>("cuGraphExecDestroy", 10000),
