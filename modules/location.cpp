@@ -8,9 +8,20 @@ import cmm.error;
 
 namespace cmm {
 
-void detail::refuse_ordinal(const char* what, long long given) {
+namespace {
+
+[[noreturn]] void refuse(const char* what, const std::string& given) {
     throw invalid_argument({"location", what},
-                           std::to_string(given) + " is no ordinal; allowed are 0 to 2147483647");
+                           given + " is no ordinal; allowed are 0 to 2147483647");
+}
+
+} // namespace
+
+void detail::refuse_ordinal(const char* what, long long given) {
+    refuse(what, std::to_string(given));
+}
+void detail::refuse_ordinal(const char* what, unsigned long long given) {
+    refuse(what, std::to_string(given));
 }
 
 location location::from(std::int32_t kind, std::int64_t id) {
@@ -21,8 +32,9 @@ location location::from(std::int32_t kind, std::int64_t id) {
     case location_kind::host_numa_current: return cmm::host::numa_current();
     }
     throw invalid_argument({"location", "kind"},
-                           std::to_string(kind) + " is no kind of location; allowed are 1 (device), "
-                                                  "2 (host), 3 (host_numa) and 4 (host_numa_current)");
+                           std::to_string(kind) +
+                               " is no kind of location; allowed are 1 (device), "
+                               "2 (host), 3 (host_numa) and 4 (host_numa_current)");
 }
 
 std::string to_string(const location& l) {

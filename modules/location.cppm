@@ -18,6 +18,7 @@ enum class location_kind : std::int32_t { device = 1, host = 2, host_numa = 3, h
 
 namespace detail {
 [[noreturn]] CMM_API void refuse_ordinal(const char* what, long long given);
+[[noreturn]] CMM_API void refuse_ordinal(const char* what, unsigned long long given);
 
 // Refused at compile time: bool, floating point and anything else that is not an integer.
 template <class T>
@@ -29,7 +30,7 @@ constexpr std::int32_t checked_ordinal(const char* what, T given) {
         if (given < 0)
             refuse_ordinal(what, static_cast<long long>(given));
     if (static_cast<unsigned long long>(given) > 0x7fffffffULL)
-        refuse_ordinal(what, static_cast<long long>(given));
+        refuse_ordinal(what, static_cast<unsigned long long>(given));
     return static_cast<std::int32_t>(given);
 }
 } // namespace detail
@@ -101,7 +102,7 @@ CMM_API std::string to_string(const location& l);
 
 export template <>
 struct std::hash<cmm::location> {
-    std::size_t operator()(const cmm::location& l) const noexcept {
+    inline std::size_t operator()(const cmm::location& l) const noexcept {
         return static_cast<std::size_t>(l.kind()) << 32U ^ static_cast<std::size_t>(l.id());
     }
 };

@@ -23,7 +23,7 @@ public:
         if (bytes > UINTPTR_MAX - address)
             detail::refuse_wrapping_range(address, bytes);
     }
-    range(const void* address, std::size_t bytes)
+    inline range(const void* address, std::size_t bytes)
         : range(reinterpret_cast<std::uintptr_t>(address), bytes) {}
 
     constexpr std::uintptr_t begin() const noexcept { return begin_; }
