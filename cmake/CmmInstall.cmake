@@ -4,12 +4,14 @@
 include(CMakePackageConfigHelpers)
 
 set(cmm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cmm)
+set_target_properties(cmm_sim PROPERTIES EXPORT_NAME sim)
 install(
-    TARGETS cmm
+    TARGETS cmm cmm_sim
     EXPORT cmmTargets
     FILE_SET HEADERS
     FILE_SET CXX_MODULES DESTINATION ${CMAKE_INSTALL_DATADIR}/cmm/modules
 )
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sim/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(
     EXPORT cmmTargets
     NAMESPACE cmm::

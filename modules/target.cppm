@@ -58,7 +58,7 @@ public:
     template <class T>
         requires(std::convertible_to<const T&, target> && !target_range<T>)
     target_list(const T& one) : data_(&one), at_(&convert<T>), count_(1), single_(true) {}
-    target_list(std::initializer_list<target> many) noexcept
+    inline target_list(std::initializer_list<target> many) noexcept
         : data_(many.begin()), at_(&convert<target>), count_(many.size()) {}
     template <target_range R>
     target_list(const R& many)
@@ -86,7 +86,7 @@ public:
     template <class L>
         requires std::convertible_to<const L&, location>
     location_list(const L& one) : one_(one), count_(1) {}
-    location_list(std::initializer_list<location> many) noexcept : data_(many.begin()), count_(many.size()), paired_(true) {}
+    inline location_list(std::initializer_list<location> many) noexcept : data_(many.begin()), count_(many.size()), paired_(true) {}
     template <std::ranges::contiguous_range R>
         requires std::same_as<std::ranges::range_value_t<R>, location>
     location_list(const R& many) : data_(std::ranges::data(many)), count_(std::ranges::size(many)), paired_(true) {}
@@ -121,7 +121,7 @@ struct memory_facts {
 // memory that cmm did not allocate may change between calls.
 class CMM_API memory_lookup {
 public:
-    explicit memory_lookup(const error_site& site) : site_(site) {}
+    inline explicit memory_lookup(const error_site& site) : site_(site) {}
     // Throws closed for a closed buffer, invalid_argument where the range leaves its allocation.
     inline memory_facts operator()(const target& t, std::size_t index) {
         if (auto* s = t.state(); s && !t.is_closed() && s->root->kind != memory_kind::unknown) [[likely]] {

@@ -104,7 +104,7 @@ std::string line_of(const event& e);
 class json_file {
 public:
     constexpr json_file() = default;
-    bool is_open() const noexcept { return descriptor_ >= 0; }
+    inline bool is_open() const noexcept { return descriptor_ >= 0; }
     void open(const std::string& path);
     void append(std::string_view line) noexcept;
     void close() noexcept;

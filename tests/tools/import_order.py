@@ -22,6 +22,7 @@ LAYERS = [
     ["cmm.gather"],
     ["cmm.ops"],
     ["cmm.copy"],
+    ["cmm.prepared"],
     ["cmm.managed"],
     ["cmm.handles"],
     ["cmm.capi"],
