@@ -43,7 +43,7 @@ public:
     void add_all(const use_list& o);
     inline bool last_is(const timeline* t) const noexcept { return !uses_.empty() && uses_.back().get() == t; }
     inline bool empty() const noexcept { return uses_.empty(); }
-    std::vector<timeline_ptr> take() noexcept { return std::exchange(uses_, {}); }
+    inline std::vector<timeline_ptr> take() noexcept { return std::exchange(uses_, {}); }
 
 private:
     std::vector<timeline_ptr> uses_;
@@ -79,7 +79,7 @@ public:
     void (*give_back)(buffer_state& root) noexcept = nullptr;
     std::shared_ptr<const void> owner; // of borrowed memory, or of the allocation's resource
 
-    buffer_state() : root(this) {}
+    inline buffer_state() : root(this) {}
     buffer_state(buffer_state& of, const range& r);
     ~buffer_state();
     inline bool borrowed() const noexcept { return root->kind == memory_kind::unknown; }
@@ -219,7 +219,7 @@ public:
     inline explicit buffer(detail::buffer_state* adopted) noexcept : state_(adopted) {}
 
 protected:
-    detail::buffer_state& live(const char* operation) const {
+    inline detail::buffer_state& live(const char* operation) const {
         if (is_closed()) [[unlikely]]
             refuse_closed(operation);
         return *state_;

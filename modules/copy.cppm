@@ -76,9 +76,9 @@ export namespace cmm::detail {
 // The distinct options of some copies, each with an id: the planner compares ids. Few in practice.
 class CMM_API option_table {
 public:
-    void clear() noexcept { entries_.clear(); }
+    inline void clear() noexcept { entries_.clear(); }
     std::uint32_t id_of(const copy_options& o);
-    std::span<const copy_options> entries() const noexcept { return entries_; }
+    inline std::span<const copy_options> entries() const noexcept { return entries_; }
 
 private:
     std::vector<copy_options> entries_;

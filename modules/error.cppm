@@ -35,11 +35,11 @@ class CMM_API error : public std::runtime_error {
 public:
     error(error_kind kind, const error_site& site, const std::string& text);
 
-    error_kind kind() const noexcept { return kind_; }
+    inline error_kind kind() const noexcept { return kind_; }
     // The name of the argument, and the element of it: empty where the failure has none.
-    const std::string& argument() const noexcept { return argument_; }
-    std::optional<std::size_t> index() const noexcept { return index_; }
-    std::optional<std::size_t> other_index() const noexcept { return other_; }
+    inline const std::string& argument() const noexcept { return argument_; }
+    inline std::optional<std::size_t> index() const noexcept { return index_; }
+    inline std::optional<std::size_t> other_index() const noexcept { return other_; }
 
 private:
     error_kind kind_;
@@ -79,10 +79,10 @@ public:
     driver_error(error_kind kind, const error_site& site, const std::string& text, int code,
                  std::string_view name, std::string_view entry, std::size_t issued);
 
-    int code() const noexcept { return code_; }                       // CUresult
-    const std::string& name() const noexcept { return name_; }        // "CUDA_ERROR_INVALID_VALUE"
-    const std::string& entry() const noexcept { return entry_; }      // "cuMemPrefetchAsync"
-    std::size_t issued() const noexcept { return issued_; }
+    inline int code() const noexcept { return code_; }                       // CUresult
+    inline const std::string& name() const noexcept { return name_; }        // "CUDA_ERROR_INVALID_VALUE"
+    inline const std::string& entry() const noexcept { return entry_; }      // "cuMemPrefetchAsync"
+    inline std::size_t issued() const noexcept { return issued_; }
 
 private:
     int code_;

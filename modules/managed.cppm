@@ -152,8 +152,8 @@ public:
         return allocate_batch(std::span(sizes.begin(), sizes.size()));
     }
 
-    bool is_arena() const noexcept { return static_cast<bool>(arena_); }
-    cmm::device device() const noexcept { return cmm::device{device_}; }
+    inline bool is_arena() const noexcept { return static_cast<bool>(arena_); }
+    inline cmm::device device() const noexcept { return cmm::device{device_}; }
     // Zeros for a direct resource.
     arena_statistics stats() const;
     // Gives wholly free slabs back to the driver; bytes given back.
@@ -176,7 +176,7 @@ class CMM_API device_memory_resource {
 public:
     explicit device_memory_resource(cmm::device d = cmm::device{0});
     buffer allocate(std::size_t bytes) const;
-    cmm::device device() const noexcept { return device_; }
+    inline cmm::device device() const noexcept { return device_; }
 
 private:
     cmm::device device_;

@@ -35,7 +35,7 @@ public:
     std::size_t ranges_out() const;
     // Lets go of the buffers. Idempotent; runs throw closed afterwards.
     void close() noexcept;
-    bool is_closed() const noexcept { return !state_; }
+    inline bool is_closed() const noexcept { return !state_; }
 
 protected:
     explicit plan_base(std::unique_ptr<detail::prepared> s) noexcept;
