@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <memory>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace sim {
@@ -39,29 +41,49 @@ void drop_memory_of(locked& w, handle gone) {
         free_block(w, base);
 }
 
+void close_stream_of(locked& w, context& in, std::uint64_t thread) {
+    const auto own = in.per_thread.find(thread);
+    if (own == in.per_thread.end())
+        return;
+    const stream_ref leaving = std::move(own->second);
+    in.per_thread.erase(own);
+    leave_capture(w, *leaving);
+    close(w, *leaving);
+}
+
+void end_thread(void* ended) {
+    const std::unique_ptr<thread_state> state(static_cast<thread_state*>(ended));
+    *state->anchor = nullptr;
+    if (the_world().forked)
+        return;
+    locked w;
+    for (const auto& [id, in] : w->contexts)
+        close_stream_of(w, *in, state->id);
+}
+
+// A key of pthread, not a destructor of a thread_local: the state of the main thread has to last
+// beyond main, since a client's global objects may still call the driver.
+thread_state* begin_thread(thread_state** anchor) {
+    static const pthread_key_t key = [] {
+        pthread_key_t made{};
+        pthread_key_create(&made, end_thread);
+        return made;
+    }();
+    auto* begun = new thread_state;
+    begun->anchor = anchor;
+    pthread_setspecific(key, begun);
+    return begun;
+}
+
 } // namespace
 
 thread_state::thread_state() : id(static_cast<std::uint64_t>(gettid())) {}
 
-thread_state::~thread_state() {
-    world& w = the_world();
-    if (w.forked)
-        return;
-    locked guard;
-    for (const auto& [handle, in] : w.contexts) {
-        const auto own = in->per_thread.find(id);
-        if (own == in->per_thread.end())
-            continue;
-        const stream_ref leaving = std::move(own->second);
-        in->per_thread.erase(own);
-        leave_capture(guard, *leaving);
-        close(guard, *leaving);
-    }
-}
-
 thread_state& this_thread() {
-    thread_local thread_state state;
-    return state;
+    thread_local thread_state* state = nullptr;
+    if (state == nullptr)
+        state = begin_thread(&state);
+    return *state;
 }
 
 context* current_context(world& w) {

@@ -33,8 +33,8 @@ struct thread_state {
     capture_mode mode = capture_mode::global;
     bool per_thread_default = false; // inside an entry point of the per-thread default stream kind
     bool in_callback = false;        // inside a host function, which may not call the driver
+    thread_state** anchor = nullptr; // where this_thread() remembers it
     thread_state();
-    ~thread_state();
 };
 thread_state& this_thread();
 

@@ -186,7 +186,8 @@ SIM_EXPORT result cuGraphInstantiate_v2(handle* out, handle id, handle* failed, 
     return instantiate(entry("cuGraphInstantiate", 11000), out, id);
 }
 
-SIM_EXPORT result cuGraphInstantiateWithParams(handle* out, handle id, instantiate_parameters* given) {
+SIM_EXPORT result cuGraphInstantiateWithParams(handle* out, handle id,
+                                               instantiate_parameters* given) {
     if (given == nullptr)
         return entry("cuGraphInstantiateWithParams").initialised([](locked&) {
             return result::invalid_value;

@@ -31,15 +31,18 @@ library::found library::find(const std::string& name, int version, std::uint64_t
     constexpr int not_supported = 801, not_found = 500;
     found got{not_supported, 0, nullptr};
     if (void* look_up = symbol("cuGetProcAddress_v2"))
-        got.code = reinterpret_cast<newer>(look_up)(name.c_str(), &got.function, version, flags, &got.status);
+        got.code = reinterpret_cast<newer>(look_up)(name.c_str(), &got.function, version, flags,
+                                                    &got.status);
     if (got.code != not_supported)
         return got;
-    got.code = reinterpret_cast<older>(symbol("cuGetProcAddress"))(name.c_str(), &got.function, version, flags);
+    got.code = reinterpret_cast<older>(symbol("cuGetProcAddress"))(name.c_str(), &got.function,
+                                                                   version, flags);
     got.status = got.code == not_found ? 1 : 0;
     return got;
 }
 
 void* library::remembered(const std::string& name, int version) const {
+    const std::lock_guard guard(mutex_);
     const auto [place, fresh] = known_.try_emplace({name, version}, nullptr);
     if (fresh)
         place->second = find(name, version).function;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -74,6 +75,7 @@ private:
     void* remembered(const std::string& name, int version) const;
 
     void* opened_;
+    mutable std::mutex mutex_; // threads share what was found
     mutable std::map<std::pair<std::string, int>, void*> known_;
 };
 

@@ -19,7 +19,7 @@ std::string setting(const char* name, const char* otherwise) {
 
 /// The driver, started, with the primary context of device 0 current.
 const driver::library& started_driver() {
-    static const auto& driver = [] () -> const driver::library& {
+    static const auto& driver = []() -> const driver::library& {
         auto& opened = *new driver::library(setting("CMM_TEST_DRIVER", CMM_SIM_LIBRARY));
         driver::opaque context = nullptr;
         const int code = opened.call("cuInit", 2000, 0U);
@@ -35,12 +35,13 @@ const driver::library& started_driver() {
 void play_case(const vectors::vector_case& played) {
     const driver::library& driver = started_driver();
     if (driver.version() < played.needs) {
-        std::cout << "the case is skipped because precondition failed: it needs CUDA " << played.needs << "\n";
+        std::cout << "the case is skipped because precondition failed: it needs CUDA "
+                  << played.needs << "\n";
         return;
     }
     for (const auto& [line, step, wanted, got] : vectors::play(driver, played))
-        BOOST_ERROR(played.file.filename().string() << ":" << line << ": " << step << "\n  wanted: " << wanted
-                                                    << "\n  got:    " << got);
+        BOOST_ERROR(played.file.filename().string() << ":" << line << ": " << step << "\n  wanted: "
+                                                    << wanted << "\n  got:    " << got);
     BOOST_TEST(!played.steps.empty());
 }
 
@@ -48,7 +49,8 @@ void play_case(const vectors::vector_case& played) {
 struct registration {
     registration() {
         std::vector<std::filesystem::path> files;
-        for (const auto& file : std::filesystem::directory_iterator(setting("CMM_TEST_VECTORS", CMM_VECTORS)))
+        for (const auto& file :
+             std::filesystem::directory_iterator(setting("CMM_TEST_VECTORS", CMM_VECTORS)))
             if (file.path().extension() == ".txt")
                 files.push_back(file.path());
         std::ranges::sort(files);
@@ -59,7 +61,8 @@ struct registration {
     static void add(const std::filesystem::path& file) {
         auto* suite = new tests::test_suite(file.stem().string(), __FILE__, __LINE__);
         for (const auto& each : vectors::read(file))
-            suite->add(new tests::test_case(each.name, __FILE__, __LINE__, [each] { play_case(each); }));
+            suite->add(
+                new tests::test_case(each.name, __FILE__, __LINE__, [each] { play_case(each); }));
         tests::framework::current_auto_test_suite().add(suite);
     }
 };

@@ -30,7 +30,8 @@ private:
     using verb = std::string (player::*)(const arguments&);
     static const std::map<std::string, verb>& verbs();
 
-    template <class... Arguments> std::string call(const char* name, int version, Arguments... given) {
+    template <class... Arguments>
+    std::string call(const char* name, int version, Arguments... given) {
         return with_.name_of(with_.call(name, version, given...));
     }
     range range_at(const std::string& text) const { return range_of(memory_, text); }
@@ -84,21 +85,35 @@ private:
 
 const std::map<std::string, player::verb>& player::verbs() {
     static const std::map<std::string, verb> all{
-        {"managed", &player::managed}, {"managed_host", &player::managed},
-        {"device", &player::device}, {"pinned", &player::pinned},
-        {"heap", &player::heap}, {"pool", &player::pool},
-        {"free", &player::free}, {"free_ordered", &player::free_ordered},
-        {"stream", &player::stream}, {"sync", &player::sync},
-        {"capture", &player::capture}, {"end", &player::end},
-        {"state", &player::state}, {"mode", &player::mode},
-        {"advise", &player::advise}, {"advise_ordinal", &player::advise_ordinal},
-        {"prefetch", &player::prefetch}, {"prefetch_ordinal", &player::prefetch_ordinal},
-        {"prefetch_many", &player::prefetch_many}, {"discard_many", &player::discard_many},
+        {"managed", &player::managed},
+        {"managed_host", &player::managed},
+        {"device", &player::device},
+        {"pinned", &player::pinned},
+        {"heap", &player::heap},
+        {"pool", &player::pool},
+        {"free", &player::free},
+        {"free_ordered", &player::free_ordered},
+        {"stream", &player::stream},
+        {"sync", &player::sync},
+        {"capture", &player::capture},
+        {"end", &player::end},
+        {"state", &player::state},
+        {"mode", &player::mode},
+        {"advise", &player::advise},
+        {"advise_ordinal", &player::advise_ordinal},
+        {"prefetch", &player::prefetch},
+        {"prefetch_ordinal", &player::prefetch_ordinal},
+        {"prefetch_many", &player::prefetch_many},
+        {"discard_many", &player::discard_many},
         {"discard_prefetch_many", &player::discard_prefetch_many},
-        {"copy", &player::copy_one}, {"copy_many", &player::copy_many},
-        {"copy_many_12", &player::copy_many_12}, {"is", &player::is},
-        {"ask", &player::ask}, {"pointer", &player::pointer_is},
-        {"fill", &player::fill}, {"holds", &player::holds},
+        {"copy", &player::copy_one},
+        {"copy_many", &player::copy_many},
+        {"copy_many_12", &player::copy_many_12},
+        {"is", &player::is},
+        {"ask", &player::ask},
+        {"pointer", &player::pointer_is},
+        {"fill", &player::fill},
+        {"holds", &player::holds},
         {"look_up", &player::look_up},
     };
     return all;
@@ -163,7 +178,8 @@ std::string player::pinned(const arguments& words) {
 std::string player::heap(const arguments& words) {
     memory made{"heap", 0, size_of(words.at(2))};
     heap_.push_back(std::make_unique<std::byte[]>(made.bytes + system_page));
-    made.address = (reinterpret_cast<pointer>(heap_.back().get()) + system_page - 1) / system_page * system_page;
+    made.address = (reinterpret_cast<pointer>(heap_.back().get()) + system_page - 1) / system_page *
+                   system_page;
     return keep(words.at(1), made, 0);
 }
 
@@ -175,7 +191,8 @@ std::string player::pool(const arguments& words) {
         return with_.name_of(result);
     pools_.push_back(made);
     memory held{"pool", 0, size_of(words.at(2))};
-    const int result = with_.call("cuMemAllocFromPoolAsync", 11020, &held.address, held.bytes, made, driver::null_stream);
+    const int result = with_.call("cuMemAllocFromPoolAsync", 11020, &held.address, held.bytes, made,
+                                  driver::null_stream);
     call("cuStreamSynchronize", 2000, driver::null_stream);
     return keep(words.at(1), held, result);
 }
@@ -197,7 +214,8 @@ std::string player::free(const arguments& words) {
 }
 
 std::string player::free_ordered(const arguments& words) {
-    const int result = with_.call("cuMemFreeAsync", 11020, memory_.at(words.at(1)).address, stream_at(words.at(2)));
+    const int result = with_.call("cuMemFreeAsync", 11020, memory_.at(words.at(1)).address,
+                                  stream_at(words.at(2)));
     if (result == 0)
         memory_.erase(words[1]);
     return with_.name_of(result);
@@ -208,13 +226,16 @@ std::string player::free_ordered(const arguments& words) {
 std::string player::stream(const arguments& words) {
     constexpr unsigned nonblocking = 1;
     opaque made = nullptr;
-    const int result = with_.call("cuStreamCreate", 2000, &made, words.size() > 2 ? nonblocking : 0U);
+    const int result =
+        with_.call("cuStreamCreate", 2000, &made, words.size() > 2 ? nonblocking : 0U);
     if (result == 0)
         streams_[words.at(1)] = made;
     return with_.name_of(result);
 }
 
-std::string player::sync(const arguments& words) { return call("cuStreamSynchronize", 2000, stream_at(words.at(1))); }
+std::string player::sync(const arguments& words) {
+    return call("cuStreamSynchronize", 2000, stream_at(words.at(1)));
+}
 
 std::string player::capture(const arguments& words) {
     return call("cuStreamBeginCapture", 10010, stream_at(words.at(1)), 0);
@@ -247,20 +268,23 @@ std::string player::mode(const arguments& words) {
 // -- advice and prefetch
 
 int advice_of(const std::string& text) {
-    static const std::map<std::string, int> advices{{"read_mostly", 1}, {"no_read_mostly", 2}, {"preferred", 3},
-                                                    {"no_preferred", 4}, {"accessed_by", 5}, {"no_accessed_by", 6}};
+    static const std::map<std::string, int> advices{{"read_mostly", 1}, {"no_read_mostly", 2},
+                                                    {"preferred", 3},   {"no_preferred", 4},
+                                                    {"accessed_by", 5}, {"no_accessed_by", 6}};
     const auto found = advices.find(text);
     return found != advices.end() ? found->second : std::stoi(text);
 }
 
 std::string player::advise(const arguments& words) {
     const range of = range_at(words.at(1));
-    return call("cuMemAdvise", 12020, of.address, of.bytes, advice_of(words.at(2)), location_of(words.at(3)));
+    return call("cuMemAdvise", 12020, of.address, of.bytes, advice_of(words.at(2)),
+                location_of(words.at(3)));
 }
 
 std::string player::advise_ordinal(const arguments& words) {
     const range of = range_at(words.at(1));
-    return call("cuMemAdvise", 8000, of.address, of.bytes, advice_of(words.at(2)), std::stoi(words.at(3)));
+    return call("cuMemAdvise", 8000, of.address, of.bytes, advice_of(words.at(2)),
+                std::stoi(words.at(3)));
 }
 
 std::string player::prefetch(const arguments& words) {
@@ -272,7 +296,8 @@ std::string player::prefetch(const arguments& words) {
 
 std::string player::prefetch_ordinal(const arguments& words) {
     const range of = range_at(words.at(2));
-    return call("cuMemPrefetchAsync", 8000, of.address, of.bytes, std::stoi(words.at(3)), stream_at(words.at(1)));
+    return call("cuMemPrefetchAsync", 8000, of.address, of.bytes, std::stoi(words.at(3)),
+                stream_at(words.at(1)));
 }
 
 struct range_lists {
@@ -304,11 +329,13 @@ std::string player::located_batch(const char* entry, const arguments& words) {
         ranges.add(range_at(each));
     placed_lists<driver::location> places(places_of(words.at(3)));
     return call(entry, 13000, ranges.addresses.data(), ranges.bytes.data(), ranges.bytes.size(),
-                places.values.data(), places.starts.data(), places.values.size(), flags_of(words, 4),
-                stream_at(words.at(1)));
+                places.values.data(), places.starts.data(), places.values.size(),
+                flags_of(words, 4), stream_at(words.at(1)));
 }
 
-std::string player::prefetch_many(const arguments& words) { return located_batch("cuMemPrefetchBatchAsync", words); }
+std::string player::prefetch_many(const arguments& words) {
+    return located_batch("cuMemPrefetchBatchAsync", words);
+}
 
 std::string player::discard_prefetch_many(const arguments& words) {
     return located_batch("cuMemDiscardAndPrefetchBatchAsync", words);
@@ -318,15 +345,16 @@ std::string player::discard_many(const arguments& words) {
     range_lists ranges;
     for (const std::string& each : list_of(words.at(2)))
         ranges.add(range_at(each));
-    return call("cuMemDiscardBatchAsync", 13000, ranges.addresses.data(), ranges.bytes.data(), ranges.bytes.size(),
-                flags_of(words, 3), stream_at(words.at(1)));
+    return call("cuMemDiscardBatchAsync", 13000, ranges.addresses.data(), ranges.bytes.data(),
+                ranges.bytes.size(), flags_of(words, 3), stream_at(words.at(1)));
 }
 
 // -- copies
 
 std::string player::copy_one(const arguments& words) {
     const copy of = copy_of(memory_, words.at(2));
-    return call("cuMemcpyAsync", 4000, of.to.address, of.from.address, of.to.bytes, stream_at(words.at(1)));
+    return call("cuMemcpyAsync", 4000, of.to.address, of.from.address, of.to.bytes,
+                stream_at(words.at(1)));
 }
 
 std::string shown_index(std::size_t index, std::size_t untouched) {
@@ -346,12 +374,14 @@ std::string player::copy_batch(const arguments& words, int version) {
     placed_lists<driver::copy_attributes> attributes(attributes_of(words.at(3)));
     const opaque on = stream_at(words.at(1));
     if (version >= 13000)
-        return call("cuMemcpyBatchAsync", version, to.addresses.data(), from.addresses.data(), to.bytes.data(),
-                    to.bytes.size(), attributes.values.data(), attributes.starts.data(), attributes.values.size(), on);
+        return call("cuMemcpyBatchAsync", version, to.addresses.data(), from.addresses.data(),
+                    to.bytes.data(), to.bytes.size(), attributes.values.data(),
+                    attributes.starts.data(), attributes.values.size(), on);
     std::size_t failed = untouched;
     const auto answer =
-        call("cuMemcpyBatchAsync", version, to.addresses.data(), from.addresses.data(), to.bytes.data(),
-             to.bytes.size(), attributes.values.data(), attributes.starts.data(), attributes.values.size(), &failed, on);
+        call("cuMemcpyBatchAsync", version, to.addresses.data(), from.addresses.data(),
+             to.bytes.data(), to.bytes.size(), attributes.values.data(), attributes.starts.data(),
+             attributes.values.size(), &failed, on);
     return answer + " " + shown_index(failed, untouched);
 }
 
@@ -361,14 +391,15 @@ constexpr int preferred_attributes[] = {2, 5, 6}, prefetched_attributes[] = {4, 
 constexpr int invalid_ordinal = -2, cpu_ordinal = -1;
 
 std::string player::read_attribute(range of, int attribute, std::vector<int>& values) {
-    return call("cuMemRangeGetAttribute", 8000, static_cast<void*>(values.data()), values.size() * sizeof(int),
-                attribute, of.address, of.bytes);
+    return call("cuMemRangeGetAttribute", 8000, static_cast<void*>(values.data()),
+                values.size() * sizeof(int), attribute, of.address, of.bytes);
 }
 
 std::string shown(const std::vector<int>& values) {
     std::string text;
     for (const int value : values)
-        text += (text.empty() ? "" : " ") + (value == invalid_ordinal ? std::string("none") : std::to_string(value));
+        text += (text.empty() ? "" : " ") +
+                (value == invalid_ordinal ? std::string("none") : std::to_string(value));
     return text;
 }
 
@@ -377,13 +408,17 @@ std::string player::is_location(range of, const std::string& wanted, const int (
     const bool none = wanted == "none";
     const driver::location at = none ? driver::location{0, invalid_ordinal} : location_of(wanted);
     const int id = at.type == 2 ? cpu_ordinal : at.id;
-    const int expected[] = {none ? invalid_ordinal : at.type == 1 ? at.id : cpu_ordinal, at.type, id};
+    const int expected[] = {none           ? invalid_ordinal
+                            : at.type == 1 ? at.id
+                                           : cpu_ordinal,
+                            at.type, id};
     const std::size_t forms = with_.version() >= 12020 ? 3 : 1;
     for (std::size_t form = 0; form < forms; ++form) {
         std::vector<int> value(1, -77);
         const std::string answer = read_attribute(of, attributes[form], value);
         if (answer != "SUCCESS" || value[0] != expected[form])
-            return answer + ", attribute " + std::to_string(attributes[form]) + " is " + std::to_string(value[0]);
+            return answer + ", attribute " + std::to_string(attributes[form]) + " is " +
+                   std::to_string(value[0]);
     }
     return "SUCCESS";
 }
@@ -405,17 +440,18 @@ std::string player::is(const arguments& words) {
 std::string player::ask(const arguments& words) {
     const range of = range_at(words.at(1));
     std::vector<int> room(4);
-    return call("cuMemRangeGetAttribute", 8000, static_cast<void*>(room.data()), size_of(words.at(3)),
-                std::stoi(words.at(2)), of.address, of.bytes);
+    return call("cuMemRangeGetAttribute", 8000, static_cast<void*>(room.data()),
+                size_of(words.at(3)), std::stoi(words.at(2)), of.address, of.bytes);
 }
 
 std::string player::pointer_is(const arguments& words) {
-    static const std::map<std::string, int> attributes{{"memory_type", 2}, {"device_pointer", 3}, {"host_pointer", 4},
-                                                       {"managed", 8}, {"ordinal", 9}, {"bytes", 12}};
+    static const std::map<std::string, int> attributes{{"memory_type", 2},  {"device_pointer", 3},
+                                                       {"host_pointer", 4}, {"managed", 8},
+                                                       {"ordinal", 9},      {"bytes", 12}};
     const pointer at = address_of(memory_, words.at(1));
     pointer value = 0;
-    const std::string answer =
-        call("cuPointerGetAttribute", 4000, static_cast<void*>(&value), attributes.at(words.at(2)), at);
+    const std::string answer = call("cuPointerGetAttribute", 4000, static_cast<void*>(&value),
+                                    attributes.at(words.at(2)), at);
     if (answer != "SUCCESS" || words.size() < 4)
         return answer;
     const pointer wanted = words[3] == "same" ? at : std::stoull(words[3]);
@@ -432,9 +468,11 @@ std::string player::holds(const arguments& words) {
     const range of = range_at(words.at(1));
     const auto* bytes = reinterpret_cast<const unsigned char*>(of.address);
     const auto wanted = static_cast<unsigned char>(std::stoi(words.at(2)));
-    const auto* other = std::find_if(bytes, bytes + of.bytes, [=](unsigned char byte) { return byte != wanted; });
-    return other == bytes + of.bytes ? "SUCCESS"
-                                     : "byte " + std::to_string(other - bytes) + " is " + std::to_string(*other);
+    const auto* other =
+        std::find_if(bytes, bytes + of.bytes, [=](unsigned char byte) { return byte != wanted; });
+    return other == bytes + of.bytes
+               ? "SUCCESS"
+               : "byte " + std::to_string(other - bytes) + " is " + std::to_string(*other);
 }
 
 std::string player::look_up(const arguments& words) {

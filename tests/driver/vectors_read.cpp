@@ -27,7 +27,8 @@ std::string joined(const std::vector<std::string>& words) {
 step read_step(const std::string& text, int line) {
     const auto arrow = text.find("->");
     const auto answer = arrow == std::string::npos ? std::string() : text.substr(arrow + 2);
-    return {line, words_of(text.substr(0, arrow)), answer.empty() ? "SUCCESS" : joined(words_of(answer))};
+    return {line, words_of(text.substr(0, arrow)),
+            answer.empty() ? "SUCCESS" : joined(words_of(answer))};
 }
 
 // Locations came with CUDA 12.2; before, places had ordinals.
@@ -56,11 +57,15 @@ std::vector<vector_case> read(const std::filesystem::path& file) {
         if (line.empty() || line.front() == '#')
             continue;
         if (line.front() == '[') {
-            cases.push_back({.name = line.substr(1, line.find(']') - 1), .file = file, .needs = 0, .steps = {}});
+            cases.push_back({.name = line.substr(1, line.find(']') - 1),
+                             .file = file,
+                             .needs = 0,
+                             .steps = {}});
             continue;
         }
         if (cases.empty())
-            throw std::runtime_error(file.string() + ":" + std::to_string(number) + ": a line outside a case");
+            throw std::runtime_error(file.string() + ":" + std::to_string(number) +
+                                     ": a line outside a case");
         add(cases.back(), read_step(line, number));
     }
     if (cases.empty())

@@ -9,7 +9,8 @@ namespace {
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
     std::size_t first = 0;
-    for (auto at = text.find(separator); at != std::string::npos; at = text.find(separator, first)) {
+    for (auto at = text.find(separator); at != std::string::npos;
+         at = text.find(separator, first)) {
         parts.push_back(text.substr(first, at - first));
         first = at + 1;
     }
@@ -20,21 +21,28 @@ std::vector<std::string> split(const std::string& text, char separator) {
 int number_of(const std::string& text) { return std::stoi(text); }
 
 int order_of(const std::string& text) {
-    static const std::map<std::string, int> orders{{"invalid", 0}, {"stream", 1}, {"during", 2}, {"any", 3}};
+    static const std::map<std::string, int> orders{
+        {"invalid", 0}, {"stream", 1}, {"during", 2}, {"any", 3}};
     const auto found = orders.find(text);
     return found != orders.end() ? found->second : number_of(text);
 }
 
-driver::location hint_of(const std::string& text) { return text == "-" ? driver::nowhere : location_of(text); }
+driver::location hint_of(const std::string& text) {
+    return text == "-" ? driver::nowhere : location_of(text);
+}
 
 driver::copy_attributes attribute_of(const std::string& text) {
     const auto parts = split(text, '/');
     if (parts.size() == 1)
         return {.order = order_of(parts[0]), .source = {}, .destination = {}, .flags = 0};
-    return {.order = order_of(parts.at(0)), .source = hint_of(parts.at(1)), .destination = hint_of(parts.at(2)), .flags = static_cast<unsigned>(number_of(parts.at(3)))};
+    return {.order = order_of(parts.at(0)),
+            .source = hint_of(parts.at(1)),
+            .destination = hint_of(parts.at(2)),
+            .flags = static_cast<unsigned>(number_of(parts.at(3)))};
 }
 
-template <class Value, class Read> std::vector<placed<Value>> placed_list(const std::string& text, Read read) {
+template <class Value, class Read>
+std::vector<placed<Value>> placed_list(const std::string& text, Read read) {
     std::vector<placed<Value>> list;
     for (const std::string& part : list_of(text)) {
         const auto at = part.rfind('@');
@@ -48,12 +56,9 @@ template <class Value, class Read> std::vector<placed<Value>> placed_list(const 
 std::size_t size_of(const std::string& text) {
     const std::size_t count = std::stoull(text);
     switch (text.back()) {
-    case 'K':
-        return count << 10;
-    case 'M':
-        return count << 20;
-    default:
-        return count;
+    case 'K': return count << 10;
+    case 'M': return count << 20;
+    default: return count;
     }
 }
 
@@ -89,7 +94,8 @@ copy copy_of(const memory_table& known, const std::string& text) {
 }
 
 driver::location location_of(const std::string& text) {
-    static const std::map<std::string, int> kinds{{"device", 1}, {"host", 2}, {"node", 3}, {"node_here", 4}};
+    static const std::map<std::string, int> kinds{
+        {"device", 1}, {"host", 2}, {"node", 3}, {"node_here", 4}};
     const auto parts = split(text, ':');
     const int id = parts.size() > 1 ? number_of(parts[1]) : 0;
     return parts[0] == "kind" ? driver::location{id, 0} : driver::location{kinds.at(parts[0]), id};
