@@ -3,23 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace {
-
-thread_local std::size_t count = 0;
-
-void* allocated(std::size_t bytes, std::size_t alignment) {
-    ++count;
-    void* p = nullptr;
-    if (alignment <= alignof(std::max_align_t))
-        p = std::malloc(bytes ? bytes : 1);
-    else if (posix_memalign(&p, alignment, bytes ? bytes : 1) != 0)
-        p = nullptr;
-    if (!p)
-        throw std::bad_alloc();
-    return p;
-}
-
-} // namespace
+static thread_local std::size_t count = 0;
 
 namespace cmm::test {
 
@@ -27,12 +11,60 @@ std::size_t allocations() noexcept { return count; }
 
 } // namespace cmm::test
 
-// The other forms of new and delete end in these.
-void* operator new(std::size_t bytes) { return allocated(bytes, 1); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return allocated(bytes, static_cast<std::size_t>(alignment));
+#if defined(__has_feature) && (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+
+// A sanitizer has its own operator new, and tells of every allocation, those of malloc too.
+extern "C" void __sanitizer_malloc_hook(const volatile void*, std::size_t) { ++count; }
+extern "C" void __sanitizer_free_hook(const volatile void*) {}
+
+#else
+
+namespace {
+
+void* allocated_or_null(std::size_t bytes, std::size_t alignment) noexcept {
+    ++count;
+    if (alignment <= alignof(std::max_align_t))
+        return std::malloc(bytes ? bytes : 1);
+    void* p = nullptr;
+    return posix_memalign(&p, alignment, bytes ? bytes : 1) == 0 ? p : nullptr;
 }
+
+void* allocated(std::size_t bytes, std::size_t alignment) {
+    if (void* p = allocated_or_null(bytes, alignment))
+        return p;
+    throw std::bad_alloc();
+}
+
+} // namespace
+
+using std::align_val_t;
+using std::nothrow_t;
+using std::size_t;
+
+void* operator new(size_t n) { return allocated(n, 1); }
+void* operator new[](size_t n) { return allocated(n, 1); }
+void* operator new(size_t n, align_val_t a) { return allocated(n, static_cast<size_t>(a)); }
+void* operator new[](size_t n, align_val_t a) { return allocated(n, static_cast<size_t>(a)); }
+void* operator new(size_t n, const nothrow_t&) noexcept { return allocated_or_null(n, 1); }
+void* operator new[](size_t n, const nothrow_t&) noexcept { return allocated_or_null(n, 1); }
+void* operator new(size_t n, align_val_t a, const nothrow_t&) noexcept {
+    return allocated_or_null(n, static_cast<size_t>(a));
+}
+void* operator new[](size_t n, align_val_t a, const nothrow_t&) noexcept {
+    return allocated_or_null(n, static_cast<size_t>(a));
+}
+
 void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t) noexcept { std::free(p); }
+void operator delete(void* p, align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, size_t, align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t, align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, const nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const nothrow_t&) noexcept { std::free(p); }
+void operator delete(void* p, align_val_t, const nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, align_val_t, const nothrow_t&) noexcept { std::free(p); }
+
+#endif
