@@ -15,8 +15,7 @@ function(boost_discover_tests target)
     string(MAKE_C_IDENTIFIER ${arg_PREFIX} file)
     set(script ${CMAKE_CURRENT_BINARY_DIR}/discover_${file}.cmake)
     file(
-        GENERATE
-        OUTPUT ${script}
+        GENERATE OUTPUT ${script}
         CONTENT
             "set(discover_cmake [==[${CMAKE_COMMAND}]==])
 set(discover_program [==[$<TARGET_FILE:${target}>]==])

@@ -69,8 +69,9 @@ if(NOT EXISTS "${discover_program}")
 endif()
 # The list goes to standard error.
 execute_process(
-    COMMAND "${discover_cmake}" -E env ${discover_environment} "${discover_program}" --list_content
-            --color_output=no
+    COMMAND
+        "${discover_cmake}" -E env ${discover_environment} "${discover_program}" --list_content
+        --color_output=no
     ERROR_VARIABLE discover_listed
     OUTPUT_VARIABLE discover_ignored
     RESULT_VARIABLE discover_status

@@ -22,11 +22,7 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 # Both trees, the built and the installed one, can be moved as a whole.
-file(
-    RELATIVE_PATH cmm_lib_from_bin
-    ${CMAKE_INSTALL_FULL_BINDIR}
-    ${CMAKE_INSTALL_FULL_LIBDIR}
-)
+file(RELATIVE_PATH cmm_lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN" "$ORIGIN/${cmm_lib_from_bin}")
 
@@ -44,20 +40,23 @@ if(CMM_SANITIZE)
     add_link_options(${cmm_sanitize_options})
 endif()
 
-set(cmm_builds_modules ON)
-set(cmm_builds_sim ON)
-set(cmm_builds_capi ON)
-set(cmm_builds_tests ${CMM_TESTS})
-set(cmm_builds_tools ${CMM_TOOLS})
-set(cmm_builds_bench ${CMM_BENCH})
-set(cmm_builds_examples ${CMM_EXAMPLES})
-set(cmm_builds_docs ${PROJECT_IS_TOP_LEVEL})
-set(cmm_builds_swig OFF)
+set(cmm_parts modules sim capi)
 if(CMM_PYTHON OR CMM_JAVA OR CMM_CSHARP)
-    set(cmm_builds_swig ON)
+    list(APPEND cmm_parts swig bindings)
 endif()
-set(cmm_builds_bindings ${cmm_builds_swig})
-
+if(CMM_TOOLS)
+    list(APPEND cmm_parts tools)
+endif()
 if(CMM_TESTS)
     enable_testing()
+    list(APPEND cmm_parts tests)
+endif()
+if(CMM_BENCH)
+    list(APPEND cmm_parts bench)
+endif()
+if(CMM_EXAMPLES)
+    list(APPEND cmm_parts examples)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+    list(APPEND cmm_parts docs)
 endif()

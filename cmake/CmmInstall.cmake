@@ -16,7 +16,8 @@ install(
     EXPORT cmmTargets
     NAMESPACE cmm::
     DESTINATION ${cmm_cmake_dir}
-    CXX_MODULES_DIRECTORY modules
+    CXX_MODULES_DIRECTORY
+    modules
 )
 
 configure_package_config_file(
@@ -35,12 +36,13 @@ install(
     DESTINATION ${cmm_cmake_dir}
 )
 
-file(RELATIVE_PATH cmm_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(
-    ${PROJECT_SOURCE_DIR}/cmake/cmm.pc.in
-    ${PROJECT_BINARY_DIR}/cmake/cmm.pc
-    @ONLY
+file(
+    RELATIVE_PATH
+    cmm_prefix_from_pc
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+    ${CMAKE_INSTALL_PREFIX}
 )
+configure_file(${PROJECT_SOURCE_DIR}/cmake/cmm.pc.in ${PROJECT_BINARY_DIR}/cmake/cmm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/cmm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CMM_API marks what libcmm exports. Macros do not cross an import, so that every module unit includes
- * this header in its global module fragment. */
+/* CMM_API marks what libcmm exports. Macros do not cross an import, so that every module unit
+ * includes this header in its global module fragment. */
 #ifndef CMM_EXPORT_H
 #define CMM_EXPORT_H
 

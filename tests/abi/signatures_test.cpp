@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the table of entry points has the type that the driver's own header gives to its name and
-// pinned version.
+// Every row of the table of entry points has the type that the driver's own header gives to its
+// name and pinned version.
 #include "same_abi.hpp"
 #include <boost/test/unit_test.hpp>
 #include <cstddef>

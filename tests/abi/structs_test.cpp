@@ -29,10 +29,13 @@ static_assert(sizeof(memcpy_attributes) == sizeof(CUmemcpyAttributes));
 static_assert(alignof(memcpy_attributes) == alignof(CUmemcpyAttributes));
 static_assert(offsetof(memcpy_attributes, src_access_order) ==
               offsetof(CUmemcpyAttributes, srcAccessOrder));
-static_assert(offsetof(memcpy_attributes, src_location_hint) == offsetof(CUmemcpyAttributes, srcLocHint));
-static_assert(offsetof(memcpy_attributes, dst_location_hint) == offsetof(CUmemcpyAttributes, dstLocHint));
+static_assert(offsetof(memcpy_attributes, src_location_hint) ==
+              offsetof(CUmemcpyAttributes, srcLocHint));
+static_assert(offsetof(memcpy_attributes, dst_location_hint) ==
+              offsetof(CUmemcpyAttributes, dstLocHint));
 static_assert(offsetof(memcpy_attributes, flags) == offsetof(CUmemcpyAttributes, flags));
-static_assert(sizeof(CUmemcpyAttributes::srcAccessOrder) == sizeof(memcpy_attributes::src_access_order));
+static_assert(sizeof(CUmemcpyAttributes::srcAccessOrder) ==
+              sizeof(memcpy_attributes::src_access_order));
 static_assert(sizeof(CUmemcpyAttributes::flags) == sizeof(memcpy_attributes::flags));
 
 BOOST_AUTO_TEST_SUITE(structs)

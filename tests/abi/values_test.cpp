@@ -22,7 +22,8 @@ static_assert(same(version_not_sufficient, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFI
 static_assert(same(attribute_integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED));
 static_assert(same(attribute_managed_memory, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY));
 static_assert(same(attribute_pageable_memory_access, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS));
-static_assert(same(attribute_concurrent_managed_access, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS));
+static_assert(same(attribute_concurrent_managed_access,
+                   CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS));
 static_assert(same(attribute_host_numa_id, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID));
 
 static_assert(same(range_read_mostly, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY));
@@ -33,7 +34,8 @@ static_assert(same(range_preferred_location_type, CU_MEM_RANGE_ATTRIBUTE_PREFERR
 static_assert(same(range_preferred_location_id, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID));
 static_assert(same(range_last_prefetch_location_type,
                    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE));
-static_assert(same(range_last_prefetch_location_id, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID));
+static_assert(same(range_last_prefetch_location_id,
+                   CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID));
 static_assert(same(ordinal_cpu, CU_DEVICE_CPU));
 static_assert(same(ordinal_invalid, CU_DEVICE_INVALID));
 
