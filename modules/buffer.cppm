@@ -56,7 +56,7 @@ class CMM_API buffer_state {
 public:
     range where;
     buffer_state* root;
-    std::atomic<std::uint32_t> references{1};
+    std::atomic<std::uint32_t> references;
     std::atomic<bool> closed{false};
     std::vector<std::pair<plan_state*, std::size_t>> plans; // that were made with this buffer, and as which target
 
@@ -79,7 +79,7 @@ public:
     void (*give_back)(buffer_state& root) noexcept = nullptr;
     std::shared_ptr<const void> owner; // of borrowed memory, or of the allocation's resource
 
-    inline buffer_state() : root(this) {}
+    inline buffer_state() : root(this), references(2) {} // the buffer object's and its hold's
     buffer_state(buffer_state& of, const range& r);
     ~buffer_state();
     inline bool borrowed() const noexcept { return root->kind == memory_kind::unknown; }
@@ -87,7 +87,7 @@ public:
 
 CMM_API void retain(buffer_state* s) noexcept;
 CMM_API void release(buffer_state* s) noexcept;
-// Holds the memory, or says that it is gone already.
+// Holds the memory, with a reference to its root, or says that the memory is gone already.
 CMM_API bool try_hold(buffer_state& root) noexcept;
 CMM_API void drop_hold(buffer_state& root) noexcept;
 // The same from a callback that must not call the driver: the next collect() does what is to be done.

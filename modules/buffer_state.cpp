@@ -63,7 +63,9 @@ void drop_finished_uses(buffer_state& root) {
 
 // -- references and holds -------------------------------------------------------------------------------
 
-buffer_state::buffer_state(buffer_state& of, const range& r) : where(r), root(of.root) { retain(root); }
+buffer_state::buffer_state(buffer_state& of, const range& r) : where(r), root(of.root), references(1) {
+    retain(root);
+}
 
 buffer_state::~buffer_state() {
     if (root != this)
@@ -92,6 +94,7 @@ bool try_hold(buffer_state& root) noexcept {
     if (root.holds == 0 && root.plan_holds == 0)
         return false;
     ++root.holds;
+    retain(&root);
     return true;
 }
 
@@ -104,6 +107,7 @@ void drop_hold(buffer_state& root) noexcept {
     }
     if (last)
         retire(root);
+    release(&root);
 }
 
 namespace {

@@ -25,16 +25,12 @@ struct kept_operands {
     explicit kept_operands(std::span<buffer_state* const> operands) {
         roots.reserve(operands.size());
         for (auto* s : operands)
-            if (try_hold(*s->root)) {
-                retain(s->root);
+            if (try_hold(*s->root))
                 roots.push_back(s->root);
-            }
     }
     ~kept_operands() {
-        for (auto* r : roots) {
+        for (auto* r : roots)
             drop_hold_later(*r);
-            release(r);
-        }
     }
     kept_operands(const kept_operands&) = delete;
     kept_operands& operator=(const kept_operands&) = delete;
