@@ -41,6 +41,13 @@ void drop_graph(locked& w, const std::shared_ptr<graph>& dropped) {
 
 } // namespace
 
+user_object::~user_object() {
+    thread_state& thread = this_thread();
+    const bool before = std::exchange(thread.in_callback, true);
+    destroy(object);
+    thread.in_callback = before;
+}
+
 node* graph::find(handle node_id) const {
     const auto found = std::ranges::find(nodes, node_id, &node::id);
     return found == nodes.end() ? nullptr : found->get();

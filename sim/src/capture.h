@@ -29,11 +29,16 @@ struct node {
     operation work;
 };
 
-/// Runs its function once nobody holds it any more: the caller by count, or a graph.
+/// Runs its function once nobody holds it any more: the caller by count, or a graph. As in a host
+/// function, the driver may not be called there.
 struct user_object {
+    user_object(void* object, host_function destroy) : object(object), destroy(destroy) {}
+    ~user_object();
+    user_object(const user_object&) = delete;
+    user_object& operator=(const user_object&) = delete;
+
     void* object;
     host_function destroy;
-    ~user_object() { destroy(object); }
 };
 
 struct user_hold {

@@ -25,6 +25,15 @@ std::vector<handle>& stack_of_thread(world& w) {
     return thread.contexts;
 }
 
+void wait_for_context(locked& w, const context& of) {
+    refuse_unsafe_in_capture(*w);
+    std::vector<point> all;
+    for (const stream_ref& each : of.streams)
+        if (!each->idle())
+            all.push_back(each->now());
+    wait_for(w, all);
+}
+
 } // namespace
 } // namespace sim
 
@@ -191,12 +200,17 @@ SIM_EXPORT result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 
 SIM_EXPORT result cuCtxSynchronize() {
     return entry("cuCtxSynchronize").in_context([&](locked& w, context& current) {
-        refuse_unsafe_in_capture(*w);
-        std::vector<point> all;
-        for (const stream_ref& each : current.streams)
-            if (!each->idle())
-                all.push_back(each->now());
-        wait_for(w, all);
+        wait_for_context(w, current);
+        return result::success;
+    });
+}
+
+SIM_EXPORT result cuCtxSynchronize_v2(handle id) {
+    return entry("cuCtxSynchronize", 13000).initialised([&](locked& w) {
+        const context* asked = id == 0 ? current_context(*w) : &find_context(*w, id);
+        refuse_if(asked == nullptr, result::invalid_context);
+        refuse_if(asked->sticky != result::success, asked->sticky);
+        wait_for_context(w, *asked);
         return result::success;
     });
 }
@@ -241,6 +255,7 @@ static const export_list context_exports{
     row<cuCtxGetApiVersion>("cuCtxGetApiVersion", 3020),
     row<cuCtxGetStreamPriorityRange>("cuCtxGetStreamPriorityRange", 5050),
     row<cuCtxSynchronize>("cuCtxSynchronize", 2000),
+    row<cuCtxSynchronize_v2>("cuCtxSynchronize", 13000),
     row<cuCtxEnablePeerAccess>("cuCtxEnablePeerAccess", 4000),
     row<cuCtxDisablePeerAccess>("cuCtxDisablePeerAccess", 4000),
 };

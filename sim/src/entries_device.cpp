@@ -55,7 +55,20 @@ constexpr attribute fixed_attributes[] = {
     {115, 1},         // memory pools
 };
 
-constexpr int last_attribute = 160;
+// The last attribute that CUDA knew at a version, as far as headers tell.
+struct attribute_limit {
+    int since, last;
+};
+constexpr attribute_limit attribute_limits[] = {
+    {13010, 161}, {13000, 148}, {12090, 143}, {12080, 138},
+    {12020, 134}, {12010, 132}, {12000, 129},
+};
+
+int last_attribute(int version) {
+    const auto* known = std::ranges::find_if(
+        attribute_limits, [=](const attribute_limit& limit) { return version >= limit.since; });
+    return known == std::end(attribute_limits) ? 128 : known->last;
+}
 
 std::optional<int> own_attribute(const settings& config, int id, int device) {
     switch (id) {
@@ -71,7 +84,7 @@ std::optional<int> own_attribute(const settings& config, int id, int device) {
 }
 
 int attribute_of(const settings& config, int id, int device) {
-    refuse_if(id < 1 || id > last_attribute);
+    refuse_if(id < 1 || id > last_attribute(config.version));
     if (const auto own = own_attribute(config, id, device))
         return *own;
     const auto* fixed = std::ranges::find(fixed_attributes, id, &attribute::id);

@@ -31,8 +31,11 @@ void apply(world& w, settings read) {
     w.config = std::move(read);
 }
 
+std::atomic<world*> existing{nullptr};
+
 world* make_world() {
     auto* made = new world;
+    existing = made;
     try {
         apply(*made, read_settings({}));
     } catch (const settings_error& error) {
@@ -45,12 +48,12 @@ world* make_world() {
 
 // Workers take up nothing new once the process leaves; what runs gets a moment to come to its end.
 [[gnu::destructor]] void leave() {
-    world& w = the_world();
-    if (w.forked)
+    world* w = existing; // nobody may have used it
+    if (w == nullptr || w->forked)
         return;
-    std::unique_lock guard(w.mutex);
-    w.closing = true;
-    w.progress.wait_for(guard, std::chrono::milliseconds(500), [&] { return w.running == 0; });
+    std::unique_lock guard(w->mutex);
+    w->closing = true;
+    w->progress.wait_for(guard, std::chrono::milliseconds(500), [w] { return w->running == 0; });
 }
 
 void drop_everything(locked& w) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of a driver library that knows nothing but its binary interface: it opens the library, and
-// finds entry points by name and version, as programs do with libcuda.so.1.
+// A client of a driver library that knows nothing but its binary interface: it opens the library,
+// and finds entry points by name and version, as programs do with libcuda.so.1.
 #pragma once
 
 #include <cstddef>

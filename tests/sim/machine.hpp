@@ -51,7 +51,8 @@ public:
     machine(const machine&) = delete;
     machine& operator=(const machine&) = delete;
 
-    template <class... Arguments> int operator()(const char* name, int version, Arguments... given) const {
+    template <class... Arguments>
+    int operator()(const char* name, int version, Arguments... given) const {
         return driver_.call(name, version, given...);
     }
     const driver::library& driver() const { return driver_; }
@@ -74,7 +75,9 @@ public:
     int prefetch(pointer memory, std::size_t bytes, driver::location where, opaque on) const;
     int discard(pointer memory, std::size_t bytes, opaque on) const;
     int record(opaque event, opaque on) const { return (*this)("cuEventRecord", 2000, event, on); }
-    int wait(opaque on, opaque event) const { return (*this)("cuStreamWaitEvent", 3020, on, event, 0U); }
+    int wait(opaque on, opaque event) const {
+        return (*this)("cuStreamWaitEvent", 3020, on, event, 0U);
+    }
     /// Runs `body` in stream order. It has to outlive its turn.
     int host_function(opaque on, const std::function<void()>& body) const;
     int attribute(int id, int device = 0) const;
