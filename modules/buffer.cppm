@@ -58,6 +58,7 @@ public:
     buffer_state* root;
     std::atomic<std::uint32_t> references;
     std::atomic<bool> closed{false};
+    std::atomic<bool> close_is_explicit{false}; // the destructor is to count as close(): set where a border closes
     std::vector<std::pair<plan_state*, std::size_t>> plans; // that were made with this buffer, and as which target
 
     // Of a root alone.
@@ -176,7 +177,7 @@ public:
     }
     inline ~buffer() {
         if (state_)
-            detail::close(state_, false);
+            detail::close(state_, state_->close_is_explicit.load(std::memory_order_relaxed));
     }
 
     // The address, and what the driver calls the handle. Throw closed.

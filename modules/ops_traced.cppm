@@ -37,6 +37,7 @@ auto traced(std::string_view operation, void* stream, Name name, Body body) {
     std::uintptr_t first = 0;
     if (!trace::on()) [[likely]]
         return body(first);
+    const trace::nvtx_range around(operation);
     const auto begin = trace::now_ns();
     const std::string detail = name();
     const auto handle = reinterpret_cast<std::uint64_t>(stream);

@@ -65,8 +65,6 @@ public:
         const auto before = free_before(first);
         const auto after = free_from(first + count);
         marks_[first] = 0;
-        if (after)
-            marks_[first + count] = 0;
         put(first - before, before + count + after);
         if (before)
             free_to_.set(first - 1, 0);
