@@ -240,6 +240,16 @@ BOOST_AUTO_TEST_CASE(what_was_not_handed_out_is_not_taken_back) {
     check_refused(s, piece); // a second time
 }
 
+BOOST_AUTO_TEST_CASE(a_piece_that_went_back_between_free_neighbours_is_out_no_more) {
+    auto s = space_of({pages(0, 4)});
+    const auto a = *s.take(4096), b = *s.take(4096), c = *s.take(4096);
+    s.give_back(a);
+    s.give_back(c);
+    s.give_back(b);
+    for (const auto& piece : {a, b, c})
+        check_refused(s, piece);
+}
+
 BOOST_AUTO_TEST_CASE(a_slab_that_cannot_be_one_is_refused) {
     auto s = space_of({pages(10, 10)});
     const auto refused = [&](const range& slab) {
