@@ -64,6 +64,8 @@ copies random_copies(dice& d) {
         out.push_back(e);
     }
     d.shuffle(out);
+    for (std::uint32_t i = 0; i < count; ++i)
+        out[i].index = i;
     return out;
 }
 
