@@ -31,6 +31,7 @@
 %include "language.i"
 %{
 import cmm.boundary;
+import cmm.context;
 %}
 %include "handles.i"
 %include "errors.i"
