@@ -17,3 +17,8 @@ void set_hint_policy(std::int32_t policy);
 std::int32_t get_hint_policy();
 
 }
+namespace cmm {
+
+void reset_warnings();
+
+}

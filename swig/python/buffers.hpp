@@ -141,6 +141,8 @@ inline PyObject* close_buffer(PyObject* o, PyObject* stream) noexcept {
         return nullptr;
     }
     b->closed = true;
+    if (PyObject_SetAttr(o, owner_name, Py_None) < 0)
+        PyErr_Clear(); // not one of the package's classes
     let_finished_owners_go();
     Py_RETURN_NONE;
 }
@@ -232,6 +234,7 @@ inline PyObject* leave() {
 
 inline void start() {
     owner_name = PyUnicode_InternFromString("_owner");
+    base_class<BufferBase>()->tp_finalize = finalize_buffer; // classes that derive from it inherit this
     cmm::set_warning_handler(warn, nullptr);
     cmm::set_collector(collect_garbage, nullptr);
 }

@@ -34,7 +34,7 @@
 %typemap(in) options_code {
     if ($input != Py_None && !PyArg_ParseTuple($input, "ii", &$1.strategy, &$1.hints)) SWIG_fail;
 }
-%typemap(out) std::vector<handle> {
+%typemap(out) std::vector<handle>, std::vector<cmm::boundary::handle> {
     $result = PyList_New(static_cast<Py_ssize_t>($1.size()));
     for (std::size_t i = 0; $result && i < $1.size(); ++i)
         PyList_SET_ITEM($result, static_cast<Py_ssize_t>(i), PyLong_FromUnsignedLongLong($1[i]));

@@ -24,6 +24,10 @@ _DLPACK_TYPES = {
 }
 
 
+def _is_described(source: Any) -> bool:
+    return hasattr(source, "__cuda_array_interface__") or hasattr(source, "__array_interface__")
+
+
 def _describe(source: Any) -> tuple[int, int, bool]:
     """Address, bytes and whether it is read-only of an object that describes its memory."""
     for name in ("__cuda_array_interface__", "__array_interface__"):
@@ -96,7 +100,7 @@ class Buffer(_cmm.BufferBase):
         if owner is not None and mr is not None:
             raise ValueError("owner, mr: only one of them can be given")
         address = ptr
-        if not isinstance(ptr, int) and not hasattr(ptr, "__index__"):
+        if type(ptr) is not int and (_is_described(ptr) or not hasattr(ptr, "__index__")):
             address, extent, _ = _describe(ptr)
             size = extent if size is None else size
             if not 0 <= size <= extent:
@@ -139,7 +143,7 @@ class Buffer(_cmm.BufferBase):
     @property
     def owner(self) -> object:
         """What owns borrowed memory, or the buffer that this is a slice of."""
-        return getattr(self, "_owner", None)
+        return None if self.is_closed else getattr(self, "_owner", None)
 
     def slice(self: _B, offset: int, size: int) -> _B:
         """The bytes [offset, offset + size) as a buffer that keeps this one's memory alive."""

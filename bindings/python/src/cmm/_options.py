@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TypeVar, Union
+from typing import TypeVar, Union, cast
 
 from . import _cmm
 
@@ -25,13 +25,24 @@ class Choice(enum.IntEnum):
         return self.name.lower()
 
 
+_by_name: dict[tuple[type[Choice], object], Choice] = {}
+
+
 def choose(kind: type[_E], value: object, argument: str) -> _E:
     """The member of `kind` that `value` names, or an error that lists what is allowed."""
+    if type(value) is kind:
+        return value
+    if type(value) is str and (kind, value) in _by_name:
+        return cast(_E, _by_name[kind, value])
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         try:
-            return kind(value)
+            found = kind(value)
         except ValueError:
             pass
+        else:
+            if type(value) is str:
+                _by_name[kind, value] = found
+            return found
     allowed = ", ".join(f'"{member}"' for member in kind)
     message = f"{argument}: expected {kind.__name__} or one of {allowed}, got {value!r}"
     raise (ValueError if isinstance(value, (str, int)) else TypeError)(message)
