@@ -58,6 +58,18 @@ inline void finalize_buffer(PyObject* self) {
     let_finished_owners_go();
 }
 
+// For each class of buffers: this slot is not inherited. A class with a __del__ keeps its own.
+inline PyObject* finalize_class(PyObject* cls) noexcept {
+    auto* const type = reinterpret_cast<PyTypeObject*>(cls);
+    if (!PyType_Check(cls) || !PyType_IsSubtype(type, base_class<BufferBase>())) {
+        PyErr_SetString(PyExc_TypeError, "cls: expected a class of buffers");
+        return nullptr;
+    }
+    if (!type->tp_finalize)
+        type->tp_finalize = finalize_buffer;
+    Py_RETURN_NONE;
+}
+
 inline PyObject* make_over(PyObject* cls, handle h, owner_box* box) noexcept {
     auto* const behind = new BufferBase;
     behind->h = h;
@@ -234,7 +246,6 @@ inline PyObject* leave() {
 
 inline void start() {
     owner_name = PyUnicode_InternFromString("_owner");
-    base_class<BufferBase>()->tp_finalize = finalize_buffer; // classes that derive from it inherit this
     cmm::set_warning_handler(warn, nullptr);
     cmm::set_collector(collect_garbage, nullptr);
 }

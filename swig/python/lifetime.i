@@ -105,6 +105,7 @@ CMM_READ_ONLY(ResourceBase, bool, is_closed)
 %enddef
 CMM_PYTHON_CODE(make_location)
 CMM_PYTHON_CODE(make_buffer)
+CMM_PYTHON_CODE(finalize_class)
 CMM_PYTHON_CODE(make_object)
 CMM_PYTHON_CODE(make_stream)
 CMM_PYTHON_CODE(allocate)
@@ -126,6 +127,7 @@ PyObject* make_location(PyObject* cls, int kind, int id) {
 }
 // (class, handle): takes over a handle of the class's kind.
 PyObject* make_buffer(PyObject* cls, PyObject* h) { return cmm_python::adopt_buffer(cls, PyLong_AsUnsignedLongLong(h)); }
+PyObject* finalize_class(PyObject* cls) { return cmm_python::finalize_class(cls); }
 PyObject* make_object(PyObject* cls, PyObject* h) { return cmm_python::adopt(cls, PyLong_AsUnsignedLongLong(h)); }
 // (class, number): a stream of somebody else's.
 PyObject* make_stream(PyObject* cls, PyObject* raw) { return cmm_python::borrow_stream(cls, raw); }

@@ -11,11 +11,7 @@ u64 = ctypes.c_uint64
 class Live(ctypes.Structure):
     _fields_ = [
         (name, u64)
-        for name in (
-            "managed_allocations managed_bytes device_allocations device_bytes pinned_allocations pinned_bytes "
-            "registered_ranges streams events graphs graph_execs user_objects pools contexts context_stack "
-            "pending_operations"
-        ).split()
+        for name in ["managed_allocations", "managed_bytes", "device_allocations", "device_bytes", "pinned_allocations", "pinned_bytes", "registered_ranges", "streams", "events", "graphs", "graph_execs", "user_objects", "pools", "contexts", "context_stack", "pending_operations"]
     ]
 
 

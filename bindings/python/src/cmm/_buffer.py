@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSet
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from . import _cmm, _ops
 from ._location import Device, Host, Location
@@ -70,6 +70,9 @@ class Buffer(_cmm.BufferBase):
     __slots__ = ("_owner", "__weakref__")
     _owner: object
 
+    def __init_subclass__(cls) -> None:
+        _cmm.finalize_class(cls)
+
     def __init__(self) -> None:
         raise TypeError(f"{type(self).__name__}: buffers come from a memory resource or from from_handle")
 
@@ -108,7 +111,7 @@ class Buffer(_cmm.BufferBase):
             owner = ptr if owner is None else owner
         if size is None:
             raise TypeError("size: an address needs a size")
-        return cast(_B, _cmm.borrow(cls, address, size, issubclass(cls, ManagedBuffer), mr if owner is None else owner))
+        return _cmm.borrow(cls, address, size, issubclass(cls, ManagedBuffer), mr if owner is None else owner)
 
     @property
     def kind(self) -> MemoryKind:
@@ -147,7 +150,7 @@ class Buffer(_cmm.BufferBase):
 
     def slice(self: _B, offset: int, size: int) -> _B:
         """The bytes [offset, offset + size) as a buffer that keeps this one's memory alive."""
-        made = cast(_B, _cmm.make_buffer(type(self), _cmm.buffer_slice(self, offset, size)))
+        made = _cmm.make_buffer(type(self), _cmm.buffer_slice(self, offset, size))
         made._owner = self
         return made
 
@@ -239,6 +242,9 @@ class Buffer(_cmm.BufferBase):
         return f"<closed cmm.{name}>" if self.is_closed else f"<cmm.{name} {self.handle:#x}, {self.size} bytes>"
 
 
+_cmm.finalize_class(Buffer)
+
+
 class AccessedBySet(MutableSet[Location]):
     """The devices and the host that have a buffer mapped: a live set, asked of the driver at each use.
 
@@ -251,7 +257,7 @@ class AccessedBySet(MutableSet[Location]):
         self._buffer = buffer
 
     @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
         return set(it)
 
     def _now(self) -> list[Location]:

@@ -36,7 +36,7 @@ def choose(kind: type[_E], value: object, argument: str) -> _E:
         return cast(_E, _by_name[kind, value])
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         try:
-            found = kind(value)
+            found = kind(cast(int, value))
         except ValueError:
             pass
         else:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from . import _cmm
 from ._ops import Locations, Report, Targets
@@ -77,7 +77,7 @@ class Plan(_Handle, _cmm.PlanBase):
 
     @classmethod
     def _made(cls, handle: int) -> Plan:
-        return cast(Plan, _cmm.make_object(cls, handle))
+        return _cmm.make_object(cls, handle)
 
     def run(self, stream: StreamLike = 0) -> Report:
         """Does it, in the order of `stream`; a plan of advice ignores that.

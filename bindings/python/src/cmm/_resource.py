@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from . import _cmm
 from ._buffer import Buffer, ManagedBuffer
@@ -41,7 +41,7 @@ class MemoryResource(_Handle, _cmm.ResourceBase):
         MemoryError
             When the driver has none left, also after freeing what is retired.
         """
-        return cast(Buffer, _cmm.allocate(self, size, self._buffers))
+        return _cmm.allocate(self, size, self._buffers)
 
     @property
     def device(self) -> Device | None:
@@ -56,7 +56,7 @@ class MemoryResource(_Handle, _cmm.ResourceBase):
 
     def cupy_allocator(self, size: int) -> Any:
         """An allocator for ``cupy.cuda.set_allocator``: ``set_allocator(mr.cupy_allocator)``."""
-        import cupy
+        import cupy  # type: ignore[import-not-found,unused-ignore]
 
         buffer = self.allocate(size)
         memory = cupy.cuda.UnownedMemory(buffer.handle, size, buffer, cupy.cuda.runtime.getDevice())
@@ -99,7 +99,7 @@ class ManagedMemoryResource(MemoryResource):
             if arena
             else _cmm.resource_managed(ordinal, _ATTACH_GLOBAL)
         )
-        return cast(ManagedMemoryResource, _cmm.make_object(cls, handle))
+        return _cmm.make_object(cls, handle)
 
     def __init__(
         self,
@@ -113,12 +113,12 @@ class ManagedMemoryResource(MemoryResource):
 
     def allocate(self, size: int, stream: StreamLike | None = None) -> ManagedBuffer:
         """See `MemoryResource.allocate`."""
-        return cast(ManagedBuffer, _cmm.allocate(self, size, ManagedBuffer))
+        return _cmm.allocate(self, size, ManagedBuffer)
 
     def allocate_batch(self, sizes: Sequence[int]) -> list[ManagedBuffer]:
         """Buffers that touch in the order given, all or none."""
         made = _cmm.resource_allocate_batch(self, sizes)
-        return [cast(ManagedBuffer, _cmm.make_buffer(ManagedBuffer, handle)) for handle in made]
+        return [_cmm.make_buffer(ManagedBuffer, handle) for handle in made]
 
     @property
     def stats(self) -> _cmm.ArenaStatistics:
@@ -136,7 +136,7 @@ class PinnedMemoryResource(MemoryResource):
     __slots__ = ()
 
     def __new__(cls) -> PinnedMemoryResource:
-        return cast(PinnedMemoryResource, _cmm.make_object(cls, _cmm.resource_pinned()))
+        return _cmm.make_object(cls, _cmm.resource_pinned())
 
     def __init__(self) -> None:
         pass
@@ -154,7 +154,7 @@ class DeviceMemoryResource(MemoryResource):
     __slots__ = ()
 
     def __new__(cls, device: Device | int | None = None) -> DeviceMemoryResource:
-        return cast(DeviceMemoryResource, _cmm.make_object(cls, _cmm.resource_device(_ordinal(device))))
+        return _cmm.make_object(cls, _cmm.resource_device(_ordinal(device)))
 
     def __init__(self, device: Device | int | None = None) -> None:
         pass

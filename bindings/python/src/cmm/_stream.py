@@ -32,7 +32,7 @@ def _number_of(stream: object) -> int:
         if number is not None:
             return cast(int, number)
     if hasattr(stream, "__index__") and not isinstance(stream, bool):
-        return stream.__index__()
+        return int(stream.__index__())
     raise TypeError(
         f"stream: expected a Stream, an object with __cuda_stream__ or an int, got {type(stream).__name__} "
         f"({stream!r}); asynchronous operations name their stream"
@@ -80,7 +80,7 @@ class Stream(_Handle, _cmm.StreamBase):
 
     def __new__(cls, *, device: Device | int | None = None, priority: int = 0, blocking: bool = False) -> Stream:
         ordinal = -1 if device is None else (device if isinstance(device, Device) else Device(device)).id
-        return cast(Stream, _cmm.make_object(cls, _cmm.stream_create(ordinal, priority, blocking)))
+        return _cmm.make_object(cls, _cmm.stream_create(ordinal, priority, blocking))
 
     def __init__(self, *, device: Device | int | None = None, priority: int = 0, blocking: bool = False) -> None:
         pass
@@ -89,19 +89,19 @@ class Stream(_Handle, _cmm.StreamBase):
     def from_handle(cls, handle: StreamLike) -> Stream:
         """Borrows another library's stream, which must live as long as it is used. What gave it is kept."""
         number = handle if type(handle) is int else _number_of(handle)
-        made = cast(Stream, _cmm.make_stream(cls, number))
+        made = _cmm.make_stream(cls, number)
         made._keeps = handle
         return made
 
     @staticmethod
     def legacy() -> Stream:
         """The legacy default stream of the current device."""
-        return cast(Stream, _cmm.make_stream(Stream, 1))
+        return _cmm.make_stream(Stream, 1)
 
     @staticmethod
     def per_thread() -> Stream:
         """The default stream of the calling thread."""
-        return cast(Stream, _cmm.make_stream(Stream, 2))
+        return _cmm.make_stream(Stream, 2)
 
     @property
     def handle(self) -> int:
@@ -164,7 +164,7 @@ class Event(_Handle, _cmm.EventBase):
     __slots__ = ("__weakref__",)
 
     def __new__(cls, stream: StreamLike, *, timing: bool = False) -> Event:
-        return cast(Event, _cmm.make_object(cls, _cmm.event_record(stream, timing)))
+        return _cmm.make_object(cls, _cmm.event_record(stream, timing))
 
     def __init__(self, stream: StreamLike, *, timing: bool = False) -> None:
         pass
