@@ -15,10 +15,21 @@ set_target_properties(
         INSTALL_RPATH "$ORIGIN"
 )
 
-# What the tests ask and tell the simulated driver.
+# cmm_java_helper(NAME SOURCE): a library beside libcmmjni that is no part of the jar.
+function(cmm_java_helper name source)
+    add_library(${name} MODULE ${PROJECT_SOURCE_DIR}/bindings/java/src/${source})
+    target_include_directories(${name} SYSTEM PRIVATE ${JAVA_INCLUDE_PATH} ${JAVA_INCLUDE_PATH2})
+    string(REPLACE "_" "" file_name ${name})
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME ${file_name} PREFIX lib)
+endfunction()
+
 if(CMM_TESTS)
-    add_library(cmm_java_sim MODULE ${PROJECT_SOURCE_DIR}/bindings/java/src/test/native/sim_control.c)
-    target_include_directories(cmm_java_sim SYSTEM PRIVATE ${JAVA_INCLUDE_PATH} ${JAVA_INCLUDE_PATH2})
+    # What the tests ask and tell the simulated driver.
+    cmm_java_helper(cmm_java_sim test/native/sim_control.c)
     target_link_libraries(cmm_java_sim PRIVATE cmm::sim)
-    set_target_properties(cmm_java_sim PROPERTIES OUTPUT_NAME cmmjavasim)
+endif()
+if(CMM_BENCH)
+    # The driver's own calls, which the benchmark measures beside cmm's.
+    cmm_java_helper(cmm_java_raw bench/native/raw_driver.c)
+    target_link_libraries(cmm_java_raw PRIVATE ${CMAKE_DL_LIBS})
 endif()

@@ -61,3 +61,8 @@ JNIEXPORT jlong JNICALL Java_io_github_cmm_Sim_managedAllocations(JNIEnv *env, j
     cmm_sim_live_counts(&live);
     return (jlong)live.managed_allocations;
 }
+
+JNIEXPORT jlong JNICALL Java_io_github_cmm_Sim_addressOf(JNIEnv *env, jclass type, jobject direct) {
+    (void)type;
+    return (jlong)(uintptr_t)(*env)->GetDirectBufferAddress(env, direct);
+}
