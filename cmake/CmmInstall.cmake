@@ -20,10 +20,13 @@ install(
     modules
 )
 
+get_target_property(cmm_type cmm TYPE)
+set(cmm_library_file ${CMAKE_${cmm_type}_PREFIX}cmm${CMAKE_${cmm_type}_SUFFIX})
 configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/cmmConfig.cmake.in
     ${PROJECT_BINARY_DIR}/cmake/cmmConfig.cmake
     INSTALL_DESTINATION ${cmm_cmake_dir}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
 )
 write_basic_package_version_file(
     ${PROJECT_BINARY_DIR}/cmake/cmmConfigVersion.cmake
