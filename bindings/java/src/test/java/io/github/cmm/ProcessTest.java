@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessTest {
     private static final int MOST_SECONDS = 240; // for a machine that has other work
 
+    private static final int MOST_SECONDS_TO_EXIT = 30; // five, on a machine of one's own
+
     private record Ended(int status, String output, long seconds) {
         void silent() {
             assertFalse(output.contains("WARNING in native method"), output);
@@ -64,11 +66,20 @@ class ProcessTest {
     }
 
     @Test
+    void reachableBuffersRunOutOfMemory() throws Exception {
+        Sim.required();
+        var ended = java(List.of(library(), "-Xmx64m"), List.of("CMM_SIM_MANAGED_LIMIT=268435456"), "held", "100000");
+        assertEquals("out of memory after 4096: CUDA_ERROR_OUT_OF_MEMORY\n", ended.output());
+        assertEquals(0, ended.status());
+    }
+
+    @Test
     void exitWithWorkInFlightKeepsItsStatus() throws Exception {
         for (int status : new int[] {0, 7}) {
             var ended = java(List.of(library(), "-Xcheck:jni"), List.of("CMM_SIM_COPY_DELAY=2000000"), "exit",
                     Integer.toString(status));
             assertEquals(status, ended.status(), ended.output());
+            assertTrue(ended.seconds() < MOST_SECONDS_TO_EXIT, () -> "it took " + ended.seconds() + " s");
             ended.silent();
         }
     }

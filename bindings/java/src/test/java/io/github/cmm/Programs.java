@@ -11,6 +11,7 @@ final class Programs {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "unclosed" -> unclosed(Integer.parseInt(args[1]));
+            case "held" -> held(Integer.parseInt(args[1]));
             case "exit" -> exitWithWorkInFlight(Integer.parseInt(args[1]));
             case "views" -> exitWithViews();
             case "loaded" -> System.out.println(Device.count() + " " + Driver.isSimulated());
@@ -25,6 +26,19 @@ final class Programs {
         for (int i = 0; i < count; i++)
             sum += resource.allocate(65536).size();
         System.out.println("allocated " + sum);
+    }
+
+    /** They are all reachable: the driver runs out of memory. */
+    private static void held(int count) {
+        var resource = ManagedMemoryResource.create();
+        List<ManagedBuffer> buffers = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++)
+                buffers.add(resource.allocate(65536));
+            System.out.println("all were allocated");
+        } catch (OutOfMemoryException e) {
+            System.out.println("out of memory after " + buffers.size() + ": " + e.codeName().orElse("no code"));
+        }
     }
 
     private static void exitWithWorkInFlight(int status) {
