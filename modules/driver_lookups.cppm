@@ -46,7 +46,9 @@ public:
     // Without a record.
     bool ask(const char* name, int version, void*& out) const noexcept {
         int status = 0;
-        const auto r = v2_ ? v2_(name, &out, version, 0, &status) : v1_(name, &out, version, 0);
+        auto r = v2_ ? v2_(name, &out, version, 0, &status) : abi::not_supported;
+        if (r == abi::not_supported && v1_) // a library may have the newer form and an older driver's answers
+            r = v1_(name, &out, version, 0);
         if (r != abi::success)
             out = nullptr;
         return out != nullptr;
