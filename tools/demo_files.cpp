@@ -32,7 +32,7 @@ std::string objection(const struct stat& what) {
 
 } // namespace
 
-source::source(std::string path) : path_(std::move(path)) {
+source::source(std::string path) : path_(path == "-" ? "/dev/stdin" : std::move(path)) {
     struct stat what{};
     if (::stat(path_.c_str(), &what) != 0)
         fail(std::strerror(errno));

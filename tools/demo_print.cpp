@@ -60,9 +60,15 @@ void print_files(const std::vector<source>& sources) {
     fmt::print("{}\n", t.text());
 }
 
+std::string reason_without_calls(const operation_tally& o) {
+    if (o.ignored > 0)
+        return "left out: the device has no concurrentManagedAccess";
+    return o.reason.empty() ? "nothing to do" : o.reason;
+}
+
 std::string why_text(const operation_tally& o) {
     if (o.entry.empty())
-        return o.ignored > 0 ? "left out: the device has no concurrentManagedAccess" : o.reason;
+        return reason_without_calls(o);
     return fmt::format("{}: {}", o.entry, o.reason);
 }
 
@@ -93,9 +99,9 @@ void print_verdict(const std::vector<source>& sources) {
             fmt::print(stderr, "cmm: demo: {}: {}\n", printable(s.path()), s.error());
     if (unread == 0 && wrong == 0)
         fmt::print("{}\n",
-                   good(fmt::format("{} files: every histogram and CRC-32 is what zlib and the "
+                   good(fmt::format("{} file{}: every histogram and CRC-32 is what zlib and the "
                                     "host computed.",
-                                    sources.size())));
+                                    sources.size(), sources.size() == 1 ? "" : "s")));
     else
         fmt::print("{}\n",
                    bad(fmt::format("Of {} files {} could not be read and {} came out wrong.",

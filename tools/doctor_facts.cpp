@@ -73,6 +73,9 @@ constexpr bool needs_concurrent_access(operation o) {
 
 std::string version_remedy(const pinned_name& best) {
     const auto& known = driver::get_facts();
+    if (best.version <= known.level)
+        return "the driver lacks it although its version promises it: reinstall or update the "
+               "driver";
     if (best.version <= known.version)
         return fmt::format("the driver has CUDA {}: take the ceiling of {} away (CMM_API_LEVEL)",
                            version_text(known.version), known.level);

@@ -95,7 +95,7 @@ int run(const choice& chosen) {
 int main(int argc, char** argv) {
     CLI::App app("CUDA managed memory from the command line", "cmm");
     app.set_version_flag("--version", CMM_VERSION);
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1); // so that a wrong name is told by name
     app.footer(
         "CMM_DRIVER names the driver library (sim: the simulated one), CMM_API_LEVEL lowers the "
         "CUDA\n"
@@ -109,6 +109,10 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? flushed(0) : usage_error;
+    }
+    if (!chosen.run) {
+        fmt::print(stderr, "{}", app.help());
+        return usage_error;
     }
     const int status = run(chosen);
     if (status > 128)
