@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessTest {
     private static final int MOST_SECONDS = 240; // for a machine that has other work
 
-    private static final int MOST_SECONDS_TO_EXIT = 30; // five, on a machine of one's own
+    private static final int MOST_SECONDS_TO_EXIT = 5; // with the start
 
     private record Ended(int status, String output, long seconds) {
         void silent() {
