@@ -10,8 +10,22 @@ u64 = ctypes.c_uint64
 
 class Live(ctypes.Structure):
     _fields_ = [
-        (name, u64)
-        for name in ["managed_allocations", "managed_bytes", "device_allocations", "device_bytes", "pinned_allocations", "pinned_bytes", "registered_ranges", "streams", "events", "graphs", "graph_execs", "user_objects", "pools", "contexts", "context_stack", "pending_operations"]
+        ("managed_allocations", u64),
+        ("managed_bytes", u64),
+        ("device_allocations", u64),
+        ("device_bytes", u64),
+        ("pinned_allocations", u64),
+        ("pinned_bytes", u64),
+        ("registered_ranges", u64),
+        ("streams", u64),
+        ("events", u64),
+        ("graphs", u64),
+        ("graph_execs", u64),
+        ("user_objects", u64),
+        ("pools", u64),
+        ("contexts", u64),
+        ("context_stack", u64),
+        ("pending_operations", u64),
     ]
 
 

@@ -330,8 +330,7 @@ class ManagedBuffer(Buffer):
         Assigning checks every element first, then sends only the differences, and puts back what it changed
         when the driver refuses one.
         """
-        if self.is_closed:
-            self.size  # raises
+        _ = self.size  # a closed buffer raises
         return AccessedBySet(self)
 
     @accessed_by.setter
