@@ -40,7 +40,9 @@ class Doctor(InFolder):
                     "discard": "discard scratch",
                 }
                 files = [self.file(f"{i}", b"x") for i in range(3)]
-                ran = {o["operation"]: o["entry"] for o in self.json_of("demo", *files, CMM_API_LEVEL=level)["operations"]}
+                ran = {
+                    o["operation"]: o["entry"] for o in self.json_of("demo", *files, CMM_API_LEVEL=level)["operations"]
+                }
                 for name, step in for_demo.items():
                     self.assertEqual(operations[name]["entry"], ran[step])
 

@@ -22,7 +22,9 @@ def stripped(text: str) -> list[str]:
 
 
 def has_python_package() -> bool:
-    done = subprocess.run([sys.executable, "-c", "import cmm, numpy"], env=environment(), capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", "import cmm, numpy"], env=environment(), capture_output=True, check=False
+    )
     return done.returncode == 0
 
 

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import tempfile
 import unittest
@@ -18,12 +17,6 @@ def environment(**settings: str) -> dict[str, str]:
     """Without what the caller's shell says about cmm; an empty CMM_DRIVER is none."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("CMM_") and k != "NO_COLOR"}
     return kept | {"CMM_DRIVER": "sim", "TERM": "xterm"} | settings
-
-
-def default_signals() -> None:
-    """What a shell gives a program in the foreground."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 class InFolder(unittest.TestCase):
@@ -48,7 +41,6 @@ class InFolder(unittest.TestCase):
             capture_output=True,
             timeout=300,
             check=False,
-            preexec_fn=default_signals,
         )
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
