@@ -4,6 +4,7 @@
 // under queued work, and nothing is left when everything is closed. Addresses are those of real
 // memory: cmm cannot know better about pageable memory.
 #include <array>
+#include <chrono>
 #include <cmm/cmm.h>
 #include <cmm/sim.h>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace {
 
@@ -186,14 +188,13 @@ private:
     }
 
     // Of plain ranges cmm does not know when they are freed: their work is waited for, as their
-    // owner would.
+    // owner would. Not by cmm_synchronize: without a current context the legacy stream of an
+    // operation is that of its memory's device, and the one of cmm_synchronize is that of device 0.
     void settle() {
-        if (!unwatched_)
-            return;
-        for (auto s : streams_)
-            (void)cmm_synchronize(cmm_on(s));
-        (void)cmm_synchronize(cmm_legacy());
-        (void)cmm_synchronize(cmm_per_thread());
+        cmm_sim_live now{};
+        for (cmm_sim_live_counts(&now); unwatched_ && now.pending_operations != 0;
+             cmm_sim_live_counts(&now))
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
         unwatched_ = false;
     }
 
