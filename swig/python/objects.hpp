@@ -68,15 +68,13 @@ template <class T> PyTypeObject* base_class() noexcept {
 // The object behind `o`, or null where it is of another class. The class seen last is remembered, because
 // a program's buffers are mostly of one class.
 template <class T> T* as(PyObject* o) noexcept {
-    static PyTypeObject* last = nullptr; // classes of cmm live as long as the process
+    static PyTypeObject* last = nullptr; // holds a reference: its address must not become another class's
     PyTypeObject* const type = Py_TYPE(o);
     if (type != last) {
         if (!PyType_IsSubtype(type, base_class<T>()))
             return nullptr;
-        if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_base == base_class<T>()) {
-            Py_INCREF(type); // its address must not become another class's
-            last = type;
-        }
+        Py_INCREF(type);
+        Py_XDECREF(std::exchange(last, type));
     }
     return static_cast<T*>(reinterpret_cast<SwigPyObject*>(o)->ptr);
 }
