@@ -20,10 +20,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A small column store outside of Java's heap: columns of longs in managed memory, which are staged to a device
- * before it works on them and brought back after.
+ * A small column store outside of Java's heap: columns of longs in managed memory, which are staged
+ * to a device before it works on them and brought back after.
  *
- * <p>Run it: {@code java -cp cmm.jar:examples columns.ColumnStore}; with {@code CMM_DRIVER=sim} without a GPU.
+ * <p>Run it: {@code java -cp cmm.jar:examples columns.ColumnStore}; with {@code CMM_DRIVER=sim}
+ * without a GPU.
  */
 public final class ColumnStore implements AutoCloseable {
     private final ManagedMemoryResource arena;
@@ -143,12 +144,13 @@ public final class ColumnStore implements AutoCloseable {
                 amount.put(i, 2);
             }
             Report staged = store.stage(List.of("price", "amount"), Device.of(0));
-            System.out.println(staged.rangesIn() + " columns went to " + Device.of(0) + " as " + staged.rangesOut()
-                    + " range by " + staged.entry());
-            store.copy(List.of("price", "amount"), List.of("price of yesterday", "amount of yesterday"));
+            System.out.println(staged.rangesIn() + " columns went to " + Device.of(0) + " as " +
+                               staged.rangesOut() + " range by " + staged.entry());
+            store.copy(List.of("price", "amount"),
+                       List.of("price of yesterday", "amount of yesterday"));
             store.bringBack();
-            System.out.println("price " + store.sum("price of yesterday") + ", amount "
-                    + store.sum("amount of yesterday"));
+            System.out.println("price " + store.sum("price of yesterday") + ", amount " +
+                               store.sum("amount of yesterday"));
         }
     }
 }

@@ -11,11 +11,13 @@ typedef struct {
 } location;
 
 static int (*prefetch)(uint64_t, size_t, location, unsigned, void *);
-static int (*prefetch_batch)(uint64_t *, size_t *, size_t, location *, size_t *, size_t, unsigned long long, void *);
+static int (*prefetch_batch)(uint64_t *, size_t *, size_t, location *, size_t *, size_t,
+                             unsigned long long, void *);
 static int (*get_attribute)(void *, size_t, int, uint64_t, size_t);
 
 /* Whether all entry points were found in the library that cmm uses. */
-JNIEXPORT jboolean JNICALL Java_io_github_cmm_RawDriver_open(JNIEnv *env, jclass type, jstring library) {
+JNIEXPORT jboolean JNICALL Java_io_github_cmm_RawDriver_open(JNIEnv *env, jclass type,
+                                                             jstring library) {
     (void)type;
     const char *path = (*env)->GetStringUTFChars(env, library, NULL);
     if (!path)
@@ -32,18 +34,19 @@ JNIEXPORT jboolean JNICALL Java_io_github_cmm_RawDriver_open(JNIEnv *env, jclass
 }
 
 /* Pieces of `bytes` at every second multiple of `bytes` from `address`; the driver's result. */
-JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_loop(JNIEnv *env, jclass type, jlong address, jlong bytes,
-                                                         jint count, jlong stream) {
+JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_loop(JNIEnv *env, jclass type, jlong address,
+                                                         jlong bytes, jint count, jlong stream) {
     (void)env, (void)type;
     const location device = {1, 0};
     int result = 0;
     for (jint i = 0; i < count && !result; ++i)
-        result = prefetch((uint64_t)(address + 2 * bytes * i), (size_t)bytes, device, 0, (void *)(uintptr_t)stream);
+        result = prefetch((uint64_t)(address + 2 * bytes * i), (size_t)bytes, device, 0,
+                          (void *)(uintptr_t)stream);
     return result;
 }
 
-JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_batch(JNIEnv *env, jclass type, jlong address, jlong bytes,
-                                                          jint count, jlong stream) {
+JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_batch(JNIEnv *env, jclass type, jlong address,
+                                                          jlong bytes, jint count, jlong stream) {
     (void)env, (void)type;
     uint64_t addresses[256];
     size_t sizes[256];
@@ -55,11 +58,13 @@ JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_batch(JNIEnv *env, jclass ty
         addresses[i] = (uint64_t)(address + 2 * bytes * i);
         sizes[i] = (size_t)bytes;
     }
-    return prefetch_batch(addresses, sizes, (size_t)count, &device, &first, 1, 0, (void *)(uintptr_t)stream);
+    return prefetch_batch(addresses, sizes, (size_t)count, &device, &first, 1, 0,
+                          (void *)(uintptr_t)stream);
 }
 
 /* `times` questions in a row. */
-JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_readMostly(JNIEnv *env, jclass type, jlong address, jlong bytes,
+JNIEXPORT jint JNICALL Java_io_github_cmm_RawDriver_readMostly(JNIEnv *env, jclass type,
+                                                               jlong address, jlong bytes,
                                                                jint times) {
     (void)env, (void)type;
     int result = 0, value = 0;

@@ -4,13 +4,15 @@
 #include <jni.h>
 
 /* The text's bytes; NULL where an exception is pending. Give them back with drop_text. */
-static const char *text_of(JNIEnv *env, jstring text) { return (*env)->GetStringUTFChars(env, text, NULL); }
+static const char *text_of(JNIEnv *env, jstring text) {
+    return (*env)->GetStringUTFChars(env, text, NULL);
+}
 static void drop_text(JNIEnv *env, jstring text, const char *bytes) {
     (*env)->ReleaseStringUTFChars(env, text, bytes);
 }
 
-JNIEXPORT jint JNICALL Java_io_github_cmm_Sim_fault(JNIEnv *env, jclass type, jstring entry, jlong nth,
-                                                    jint result) {
+JNIEXPORT jint JNICALL Java_io_github_cmm_Sim_fault(JNIEnv *env, jclass type, jstring entry,
+                                                    jlong nth, jint result) {
     (void)type;
     const char *bytes = text_of(env, entry);
     if (!bytes)

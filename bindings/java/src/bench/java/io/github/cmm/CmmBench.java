@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Host-side cost of operations whose data is already where it is sent, each beside the raw driver call with the same
- * arguments, which {@link RawDriver} makes in a native loop.
+ * Host-side cost of operations whose data is already where it is sent, each beside the raw driver
+ * call with the same arguments, which {@link RawDriver} makes in a native loop.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

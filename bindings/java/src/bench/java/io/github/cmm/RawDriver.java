@@ -5,13 +5,17 @@ import java.nio.file.Path;
 
 /** The driver's own calls, without cmm. */
 final class RawDriver {
-    private RawDriver() {}
+    private RawDriver() {
+    }
 
     /** Finds them in the library that cmm uses. */
     static void open() {
-        System.load(Path.of(System.getProperty("cmm.library.path"), "libcmmjavaraw.so").toAbsolutePath().toString());
+        System.load(Path.of(System.getProperty("cmm.library.path"), "libcmmjavaraw.so")
+                        .toAbsolutePath()
+                        .toString());
         if (!open(Driver.library()))
-            throw new IllegalStateException("the driver has no cuMemPrefetchBatchAsync: 13.0 is needed");
+            throw new IllegalStateException(
+                "the driver has no cuMemPrefetchBatchAsync: 13.0 is needed");
     }
 
     private static native boolean open(String library);

@@ -11,8 +11,8 @@ package io.github.cmm;
  * @param freeStretches how many stretches are free
  * @param largestFree bytes of the largest one
  */
-public record ArenaStatistics(long slabs, long slabBytes, long pieces, long pieceBytes, long freeStretches,
-        long largestFree) {
+public record ArenaStatistics(long slabs, long slabBytes, long pieces, long pieceBytes,
+                              long freeStretches, long largestFree) {
     static ArenaStatistics of(long[] n) {
         return new ArenaStatistics(n[0], n[1], n[2], n[3], n[4], n[5]);
     }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A range of memory. From a resource, or borrowed of another owner, or a slice of another buffer. The memory goes
- * back once work in flight, slices and host views are done with it.
+ * A range of memory. From a resource, or borrowed of another owner, or a slice of another buffer.
+ * The memory goes back once work in flight, slices and host views are done with it.
  */
 public sealed class Buffer extends NativeObject permits ManagedBuffer {
     Buffer(long handle) {
@@ -15,8 +15,8 @@ public sealed class Buffer extends NativeObject permits ManagedBuffer {
     }
 
     /**
-     * Borrows memory of any kind that something else owns. It must be valid until the buffer and all work on it are
-     * done.
+     * Borrows memory of any kind that something else owns. It must be valid until the buffer and
+     * all work on it are done.
      *
      * @param address where it begins
      * @param bytes its length
@@ -100,8 +100,9 @@ public sealed class Buffer extends NativeObject permits ManagedBuffer {
     }
 
     /**
-     * The whole buffer on the host, in native byte order. The ByteBuffer, and all that it gives out, keep the memory
-     * alive: closing the buffer puts the free off until they are unreachable. Where Java has
+     * The whole buffer on the host, in native byte order. The ByteBuffer, and all that it gives
+     * out, keep the memory alive: closing the buffer puts the free off until they are unreachable.
+     * Where Java has
      * {@code java.lang.foreign}, {@code MemorySegment.ofBuffer} of it does the same.
      *
      * @return a direct ByteBuffer
@@ -110,8 +111,10 @@ public sealed class Buffer extends NativeObject permits ManagedBuffer {
     public final ByteBuffer asByteBuffer() {
         long bytes = size();
         if (bytes > Integer.MAX_VALUE)
-            throw new UnsupportedOperationException("asByteBuffer: " + bytes
-                    + " bytes are more than a ByteBuffer can hold; take parts by asByteBuffer(offset, bytes)");
+            throw new UnsupportedOperationException(
+                "asByteBuffer: " + bytes +
+                (" bytes are more than a ByteBuffer can hold; take parts by asByteBuffer(offset, " +
+                 "bytes)"));
         return HostView.byteBuffer(this, 0, (int) bytes);
     }
 
@@ -159,7 +162,9 @@ public sealed class Buffer extends NativeObject permits ManagedBuffer {
         return from.copyTo(this, stream);
     }
 
-    /** Closes the buffer, and breaks the plans that were made with it. Closing twice does nothing. */
+    /**
+     * Closes the buffer, and breaks the plans that were made with it. Closing twice does nothing.
+     */
     @Override
     public final void close() {
         cmm.bufferClose(handle);

@@ -6,7 +6,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** The driver refused a call, or there is no driver, or cmm itself made a mistake. */
-public sealed class CmmException extends RuntimeException implements Failure permits OutOfMemoryException {
+public sealed class CmmException
+    extends RuntimeException implements Failure permits OutOfMemoryException {
     private static final long serialVersionUID = 1L;
 
     private final FailureSite site;
@@ -15,7 +16,8 @@ public sealed class CmmException extends RuntimeException implements Failure per
     private final String entryPoint;
     private final long issued;
 
-    CmmException(String message, FailureSite site, int code, String name, String entryPoint, long issued) {
+    CmmException(String message, FailureSite site, int code, String name, String entryPoint,
+                 long issued) {
         super(message);
         this.site = site;
         this.code = code;
@@ -52,8 +54,8 @@ public sealed class CmmException extends RuntimeException implements Failure per
     }
 
     /**
-     * How many runs of the operation had reached the driver before: moves stay issued, advice has been taken
-     * back.
+     * How many runs of the operation had reached the driver before: moves stay issued, advice has
+     * been taken back.
      *
      * @return a number of runs
      */

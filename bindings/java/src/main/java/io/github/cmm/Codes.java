@@ -6,7 +6,8 @@ import java.util.List;
 
 /** Sequences as they cross to native code: one long[] each. */
 final class Codes {
-    private Codes() {}
+    private Codes() {
+    }
 
     /** The handles of buffers. Whoever calls keeps them reachable until the native call is over. */
     static long[] handles(Buffer[] buffers, String what) {
@@ -29,7 +30,8 @@ final class Codes {
         long[] codes = new long[items.length];
         for (int i = 0; i < codes.length; i++) {
             if (items[i] == null)
-                throw new NullPointerException(operation + ": locations[" + i + "]: null is no location");
+                throw new NullPointerException(operation + ": locations[" + i +
+                                               "]: null is no location");
             codes[i] = items[i].code();
         }
         return codes;
@@ -46,7 +48,8 @@ final class Codes {
         long[] codes = new long[3 * items.length];
         for (int i = 0; i < items.length; i++) {
             if (items[i] == null)
-                throw new NullPointerException("copyBatch: options[" + i + "]: null is no CopyOptions");
+                throw new NullPointerException("copyBatch: options[" + i +
+                                               "]: null is no CopyOptions");
             items[i].write(codes, 3 * i);
         }
         return codes;

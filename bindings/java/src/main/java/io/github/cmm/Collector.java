@@ -3,11 +3,14 @@ package io.github.cmm;
 
 import java.util.function.Supplier;
 
-/** Asks Java's collector for buffers that nobody can reach, when an allocation runs out of memory. */
+/**
+ * Asks Java's collector for buffers that nobody can reach, when an allocation runs out of memory.
+ */
 final class Collector {
     private static final int MOST_WAITS = 9; // 1, 2, 4, ... ms: half a second in all
 
-    private Collector() {}
+    private Collector() {
+    }
 
     /** Cleaners run behind the collector, on a thread of their own: tries again while they may. */
     static <T> T retrying(Supplier<T> allocation) {

@@ -13,10 +13,10 @@ import java.util.Optional;
  * @param overlapMode whether to run beside kernels
  */
 public record CopyOptions(SrcAccessOrder srcAccessOrder, Optional<Location> srcLocationHint,
-        Optional<Location> dstLocationHint, OverlapMode overlapMode) {
+                          Optional<Location> dstLocationHint, OverlapMode overlapMode) {
     /** What copies without options have. */
-    public static final CopyOptions DEFAULT =
-            new CopyOptions(SrcAccessOrder.STREAM, Optional.empty(), Optional.empty(), OverlapMode.STANDARD);
+    public static final CopyOptions DEFAULT = new CopyOptions(
+        SrcAccessOrder.STREAM, Optional.empty(), Optional.empty(), OverlapMode.STANDARD);
 
     /** None may be null. */
     public CopyOptions {
@@ -43,7 +43,8 @@ public record CopyOptions(SrcAccessOrder srcAccessOrder, Optional<Location> srcL
      * @return new options
      */
     public CopyOptions withSrcLocationHint(Location hint) {
-        return new CopyOptions(srcAccessOrder, Optional.ofNullable(hint), dstLocationHint, overlapMode);
+        return new CopyOptions(srcAccessOrder, Optional.ofNullable(hint), dstLocationHint,
+                               overlapMode);
     }
 
     /**
@@ -53,7 +54,8 @@ public record CopyOptions(SrcAccessOrder srcAccessOrder, Optional<Location> srcL
      * @return new options
      */
     public CopyOptions withDstLocationHint(Location hint) {
-        return new CopyOptions(srcAccessOrder, srcLocationHint, Optional.ofNullable(hint), overlapMode);
+        return new CopyOptions(srcAccessOrder, srcLocationHint, Optional.ofNullable(hint),
+                               overlapMode);
     }
 
     /**

@@ -25,8 +25,8 @@ public final class Device extends Location {
      */
     public static Device of(int ordinal) {
         if (ordinal < 0)
-            throw new InvalidArgumentException("device: " + ordinal + " is no ordinal; allowed are 0 to 2147483647",
-                    "ordinal");
+            throw new InvalidArgumentException(
+                "device: " + ordinal + " is no ordinal; allowed are 0 to 2147483647", "ordinal");
         return ordinal < FIRST.length ? FIRST[ordinal] : new Device(ordinal);
     }
 
@@ -67,7 +67,9 @@ public final class Device extends Location {
         return new Memory(bytes[0], bytes[1]);
     }
 
-    /** Makes the device's primary context the calling thread's current one, as cudaSetDevice does. */
+    /**
+     * Makes the device's primary context the calling thread's current one, as cudaSetDevice does.
+     */
     public void makeCurrent() {
         cmm.makeCurrent(id);
     }
@@ -104,5 +106,6 @@ public final class Device extends Location {
      * @param freeBytes what can still be had
      * @param totalBytes all of it
      */
-    public record Memory(long freeBytes, long totalBytes) {}
+    public record Memory(long freeBytes, long totalBytes) {
+    }
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.cmm;
 
-/** The driver that everything runs on. It opens by itself at the first use; a program may open it its own way. */
+/**
+ * The driver that everything runs on. It opens by itself at the first use; a program may open it
+ * its own way.
+ */
 public final class Driver {
-    private Driver() {}
+    private Driver() {
+    }
 
     /**
      * Opens a driver.
      *
      * @param library the library's path; empty: what {@code CMM_DRIVER} says, else libcuda.so.1
-     * @param apiLevel the highest API level to use, such as 12080; 0: no ceiling of the program's own
+     * @param apiLevel the highest API level to use, such as 12080; 0: no ceiling of the program's
+     *     own
      */
     public static void open(String library, int apiLevel) {
         cmm.openDriver(library, apiLevel);

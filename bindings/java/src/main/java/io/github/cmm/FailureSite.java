@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** What a failure is about, without what serialization cannot have. -1: no index. */
-record FailureSite(Failure.Kind kind, String argument, long index, long otherIndex) implements Serializable {
+record FailureSite(Failure.Kind kind, String argument, long index, long otherIndex)
+    implements Serializable {
     Optional<String> argumentIfAny() {
         return argument.isEmpty() ? Optional.empty() : Optional.of(argument);
     }

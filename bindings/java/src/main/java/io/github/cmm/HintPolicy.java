@@ -3,7 +3,10 @@ package io.github.cmm;
 
 /** What a hint that this machine cannot honour does. */
 public enum HintPolicy {
-    /** Strict for what was asked by name, a warning for overlap modes, nothing for location hints of copies. */
+    /**
+     * Strict for what was asked by name, a warning for overlap modes, nothing for location hints
+     * of copies.
+     */
     DEFAULT,
     /** An exception. */
     STRICT,

@@ -30,8 +30,8 @@ public final class Host extends Location {
      */
     public static Host numa(int node) {
         if (node < 0)
-            throw new InvalidArgumentException("host: " + node + " is no NUMA node; allowed are 0 to 2147483647",
-                    "node");
+            throw new InvalidArgumentException(
+                "host: " + node + " is no NUMA node; allowed are 0 to 2147483647", "node");
         return new Host(HOST_NUMA, node);
     }
 

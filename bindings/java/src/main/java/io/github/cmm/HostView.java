@@ -23,15 +23,20 @@ final class HostView extends NativeObject {
         return bytes;
     }
 
-    /** A ByteBuffer that has a view of its own: what it gives out, slices and the like, refers to it. */
+    /**
+     * A ByteBuffer that has a view of its own: what it gives out, slices and the like, refers to
+     * it.
+     */
     static ByteBuffer byteBuffer(Buffer buffer, long offset, int bytes) {
         long view = cmm.viewOpen(buffer.handle);
         Reference.reachabilityFence(buffer);
         ByteBuffer out;
         try {
             if (offset < 0 || bytes < 0 || offset > cmm.viewBytes(view) - bytes)
-                throw new InvalidArgumentException("asByteBuffer: [" + offset + ", +" + bytes + ") is not inside the "
-                        + cmm.viewBytes(view) + " bytes of the buffer", offset < 0 ? "offset" : "bytes");
+                throw new InvalidArgumentException("asByteBuffer: [" + offset + ", +" + bytes +
+                                                       ") is not inside the " +
+                                                       cmm.viewBytes(view) + " bytes of the buffer",
+                                                   offset < 0 ? "offset" : "bytes");
             if (bytes == 0) {
                 cmm.close(view);
                 return ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * A place where managed memory can live: a {@link Device} or the {@link Host}. A value: equal ones are equal, and
- * there is an order.
+ * A place where managed memory can live: a {@link Device} or the {@link Host}. A value: equal ones
+ * are equal, and there is an order.
  */
 public abstract sealed class Location implements Comparable<Location> permits Device, Host {
     static final int DEVICE = 1;
@@ -14,7 +14,7 @@ public abstract sealed class Location implements Comparable<Location> permits De
     static final int HOST_NUMA = 3;
     static final int HOST_NUMA_CURRENT = 4;
     private static final Comparator<Location> ORDER =
-            Comparator.<Location>comparingInt(l -> l.kind).thenComparingInt(l -> l.id);
+        Comparator.<Location>comparingInt(l -> l.kind).thenComparingInt(l -> l.id);
 
     final int kind;
     final int id;

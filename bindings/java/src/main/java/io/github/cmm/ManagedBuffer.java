@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Managed memory: the host and every device see it at one address. Getters ask the driver, there is no copy of the
- * advice.
+ * Managed memory: the host and every device see it at one address. Getters ask the driver, there is
+ * no copy of the advice.
  */
 public final class ManagedBuffer extends Buffer {
     ManagedBuffer(long handle) {
@@ -86,8 +86,8 @@ public final class ManagedBuffer extends Buffer {
     }
 
     /**
-     * Who has the memory mapped: a live set, asked of the driver at each use; adding and removing is advice. Only
-     * devices and the host can be in it.
+     * Who has the memory mapped: a live set, asked of the driver at each use; adding and removing
+     * is advice. Only devices and the host can be in it.
      *
      * @return the set
      */
@@ -96,8 +96,8 @@ public final class ManagedBuffer extends Buffer {
     }
 
     /**
-     * Makes {@link #accessedBy} exactly this: all are checked first, then only the differences reach the driver, and
-     * what was changed is put back when it refuses one.
+     * Makes {@link #accessedBy} exactly this: all are checked first, then only the differences
+     * reach the driver, and what was changed is put back when it refuses one.
      *
      * @param wanted devices and the host
      * @return this buffer

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes managed buffers. Direct: each is an allocation of the driver. Arena: page-aligned pieces of large slabs;
- * consecutive ones touch, so that operations on them merge.
+ * Makes managed buffers. Direct: each is an allocation of the driver. Arena: page-aligned pieces of
+ * large slabs; consecutive ones touch, so that operations on them merge.
  */
 public final class ManagedMemoryResource extends MemoryResource {
     private ManagedMemoryResource(long handle) {
@@ -66,8 +66,8 @@ public final class ManagedMemoryResource extends MemoryResource {
      */
     public static ManagedMemoryResource arena(ArenaOptions options) {
         int device = options.device().map(Device::ordinal).orElse(-1);
-        return new ManagedMemoryResource(
-                cmm.resourceArena(device, options.attach().code, options.slabBytes(), options.limitBytes()));
+        return new ManagedMemoryResource(cmm.resourceArena(
+            device, options.attach().code, options.slabBytes(), options.limitBytes()));
     }
 
     @Override
@@ -87,7 +87,8 @@ public final class ManagedMemoryResource extends MemoryResource {
     }
 
     /**
-     * Allocates buffers that touch in the order given, all or none; from a direct resource, slices of one allocation.
+     * Allocates buffers that touch in the order given, all or none; from a direct resource, slices
+     * of one allocation.
      *
      * @param sizes their lengths
      * @return new buffers
@@ -96,8 +97,9 @@ public final class ManagedMemoryResource extends MemoryResource {
         long[] wanted = sizes.clone();
         for (int i = 0; i < wanted.length; i++)
             if (wanted[i] < 0)
-                throw new InvalidArgumentException("allocateBatch: sizes[" + i + "]: " + wanted[i]
-                        + " is no number of bytes", new FailureSite(Failure.Kind.INVALID_ARGUMENT, "sizes", i, -1));
+                throw new InvalidArgumentException(
+                    "allocateBatch: sizes[" + i + "]: " + wanted[i] + " is no number of bytes",
+                    new FailureSite(Failure.Kind.INVALID_ARGUMENT, "sizes", i, -1));
         long[] handles = Collector.retrying(() -> cmm.resourceAllocateBatch(handle, wanted));
         Reference.reachabilityFence(this);
         List<ManagedBuffer> made = new ArrayList<>(handles.length);

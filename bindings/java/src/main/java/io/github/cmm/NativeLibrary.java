@@ -23,17 +23,21 @@ final class NativeLibrary {
     private static final String[] FILES = {"libcmm.so.0", "libcmm_sim.so", JNI};
     private static final String RESOURCES = "native/linux-x86_64/";
 
-    private NativeLibrary() {}
+    private NativeLibrary() {
+    }
 
     static void load() {
         String os = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         if (!os.equals("Linux amd64"))
-            throw new UnsatisfiedLinkError("cmm has native libraries for Linux amd64 alone; this is " + os);
+            throw new UnsatisfiedLinkError(
+                "cmm has native libraries for Linux amd64 alone; this is " + os);
         try {
             load(find());
         } catch (IOException e) {
-            throw new UncheckedIOException("cmm's native libraries could not be unpacked; name a folder that has"
-                    + " them by -Dcmm.library.path, or a writable one by -Dcmm.cache", e);
+            throw new UncheckedIOException(
+                "cmm's native libraries could not be unpacked; name a folder that has"
+                    + " them by -Dcmm.library.path, or a writable one by -Dcmm.cache",
+                e);
         }
     }
 
@@ -49,7 +53,10 @@ final class NativeLibrary {
         return unpack().resolve(JNI);
     }
 
-    /** A library can be in one class loader only: another one takes a copy of its own, over the same libcmm. */
+    /**
+     * A library can be in one class loader only: another one takes a copy of its own, over the
+     * same libcmm.
+     */
     private static void load(Path library) throws IOException {
         try {
             System.load(library.toString());
@@ -65,7 +72,10 @@ final class NativeLibrary {
         }
     }
 
-    /** The folder with this jar's libraries: named by what they hold, so that versions live side by side. */
+    /**
+     * The folder with this jar's libraries: named by what they hold, so that versions live side by
+     * side.
+     */
     private static Path unpack() throws IOException {
         Map<String, byte[]> files = new LinkedHashMap<>();
         for (String name : FILES)
@@ -91,8 +101,8 @@ final class NativeLibrary {
     private static byte[] resource(String name) throws IOException {
         try (InputStream in = NativeLibrary.class.getResourceAsStream(RESOURCES + name)) {
             if (in == null)
-                throw new UnsatisfiedLinkError("the jar holds no " + name
-                        + "; name a folder that does by -Dcmm.library.path");
+                throw new UnsatisfiedLinkError("the jar holds no " + name +
+                                               "; name a folder that does by -Dcmm.library.path");
             return in.readAllBytes();
         }
     }
@@ -110,7 +120,8 @@ final class NativeLibrary {
     private static boolean isWhole(Path folder, Map<String, byte[]> files) throws IOException {
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
             Path there = folder.resolve(file.getKey());
-            if (!Files.isRegularFile(there, LinkOption.NOFOLLOW_LINKS) || Files.size(there) != file.getValue().length)
+            if (!Files.isRegularFile(there, LinkOption.NOFOLLOW_LINKS) ||
+                Files.size(there) != file.getValue().length)
                 return false;
         }
         return true;
@@ -121,28 +132,32 @@ final class NativeLibrary {
         String named = System.getProperty("cmm.cache");
         String xdg = System.getenv("XDG_CACHE_HOME");
         Path base = named != null ? Path.of(named)
-                : xdg != null && !xdg.isEmpty() ? Path.of(xdg, "cmm")
-                : Path.of(System.getProperty("user.home"), ".cache", "cmm");
+                    : xdg != null && !xdg.isEmpty()
+                        ? Path.of(xdg, "cmm")
+                        : Path.of(System.getProperty("user.home"), ".cache", "cmm");
         Path cache = base.toAbsolutePath().resolve("java");
         try {
             Files.createDirectories(cache.getParent());
             if (!Files.isDirectory(cache, LinkOption.NOFOLLOW_LINKS))
-                Files.createDirectory(cache,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                Files.createDirectory(cache, PosixFilePermissions.asFileAttribute(
+                                                 PosixFilePermissions.fromString("rwx------")));
         } catch (IOException e) {
             if (named == null && !Files.isDirectory(cache))
-                return newFolder(Path.of(System.getProperty("java.io.tmpdir"))); // no home to write to
+                return newFolder(
+                    Path.of(System.getProperty("java.io.tmpdir"))); // no home to write to
             if (!Files.isDirectory(cache))
                 throw e;
         }
-        if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(cache)).equals("rwx------"))
+        if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(cache))
+                 .equals("rwx------"))
             throw new IOException(cache + " is open to others; it must have the mode 0700");
         return cache;
     }
 
     private static Path newFolder(Path in) throws IOException {
-        return Files.createTempDirectory(in, "new-",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        return Files.createTempDirectory(
+            in, "new-",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
     private static void remove(Path folder) throws IOException {

@@ -5,8 +5,8 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 
 /** What stands for an object of the core: by a handle, which is stale once the object is closed. */
-abstract sealed class NativeObject implements AutoCloseable
-        permits Buffer, Event, HostView, MemoryResource, Plan, Stream.Own {
+abstract sealed class NativeObject
+    implements AutoCloseable permits Buffer, Event, HostView, MemoryResource, Plan, Stream.Own {
     static final Cleaner CLEANER = Cleaner.create();
 
     final long handle;

@@ -5,16 +5,19 @@ import java.lang.ref.Reference;
 import java.util.List;
 
 /**
- * Operations on managed memory: one buffer, or a list of them with one location for all or a list of locations that
- * pairs by index.
+ * Operations on managed memory: one buffer, or a list of them with one location for all or a list
+ * of locations that pairs by index.
  *
- * <p>Everything is checked before the driver is called: what throws {@link InvalidArgumentException},
- * {@link NotSupportedException} or {@link ClosedException} has changed nothing. A {@link CmmException} says how many
- * runs had been issued; advice is taken back. Buffers of zero bytes are skipped, and neighbours that go to the same
- * place reach the driver as one range. Moves are in stream order, and the memory lives until they are done.
+ * <p>Everything is checked before the driver is called: what throws {@link
+ * InvalidArgumentException},
+ * {@link NotSupportedException} or {@link ClosedException} has changed nothing. A {@link
+ * CmmException} says how many runs had been issued; advice is taken back. Buffers of zero bytes are
+ * skipped, and neighbours that go to the same place reach the driver as one range. Moves are in
+ * stream order, and the memory lives until they are done.
  */
 public final class Ops {
-    private Ops() {}
+    private Ops() {
+    }
 
     /**
      * Gives the driver advice about memory. For advice without a location.
@@ -71,7 +74,8 @@ public final class Ops {
      * @param options how
      * @return what became of it
      */
-    public static Report advise(List<? extends Buffer> buffers, Advice advice, Location where, OpOptions options) {
+    public static Report advise(List<? extends Buffer> buffers, Advice advice, Location where,
+                                OpOptions options) {
         return advise(buffers, advice, new long[] {where.code()}, false, options);
     }
 
@@ -83,7 +87,8 @@ public final class Ops {
      * @param wheres a location for each
      * @return what became of it
      */
-    public static Report advise(List<? extends Buffer> buffers, Advice advice, List<? extends Location> wheres) {
+    public static Report advise(List<? extends Buffer> buffers, Advice advice,
+                                List<? extends Location> wheres) {
         return advise(buffers, advice, wheres, OpOptions.DEFAULT);
     }
 
@@ -96,16 +101,16 @@ public final class Ops {
      * @param options how
      * @return what became of it
      */
-    public static Report advise(List<? extends Buffer> buffers, Advice advice, List<? extends Location> wheres,
-            OpOptions options) {
+    public static Report advise(List<? extends Buffer> buffers, Advice advice,
+                                List<? extends Location> wheres, OpOptions options) {
         return advise(buffers, advice, Codes.locations(wheres, "advise"), true, options);
     }
 
-    private static Report advise(List<? extends Buffer> buffers, Advice advice, long[] where, boolean paired,
-            OpOptions options) {
+    private static Report advise(List<? extends Buffer> buffers, Advice advice, long[] where,
+                                 boolean paired, OpOptions options) {
         Buffer[] targets = Codes.snapshot(buffers);
-        long[] did = cmm.advise(Codes.handles(targets, "advise: targets"), advice.code(), where, paired,
-                options.code());
+        long[] did = cmm.advise(Codes.handles(targets, "advise: targets"), advice.code(), where,
+                                paired, options.code());
         Reference.reachabilityFence(targets);
         return Report.of(did);
     }
@@ -132,8 +137,8 @@ public final class Ops {
      * @return what became of it
      */
     public static Report prefetch(Buffer buffer, Location where, Stream stream, OpOptions options) {
-        long[] did = cmm.prefetch(new long[] {buffer.handle}, new long[] {where.code()}, false, stream.code(),
-                options.code());
+        long[] did = cmm.prefetch(new long[] {buffer.handle}, new long[] {where.code()}, false,
+                                  stream.code(), options.code());
         Reference.reachabilityFence(buffer);
         Reference.reachabilityFence(stream);
         return Report.of(did);
@@ -161,7 +166,7 @@ public final class Ops {
      * @return what became of it
      */
     public static Report prefetch(List<? extends Buffer> buffers, Location where, Stream stream,
-            OpOptions options) {
+                                  OpOptions options) {
         return prefetch(buffers, new long[] {where.code()}, false, stream, options);
     }
 
@@ -173,7 +178,8 @@ public final class Ops {
      * @param stream where it is ordered
      * @return what became of it
      */
-    public static Report prefetch(List<? extends Buffer> buffers, List<? extends Location> wheres, Stream stream) {
+    public static Report prefetch(List<? extends Buffer> buffers, List<? extends Location> wheres,
+                                  Stream stream) {
         return prefetch(buffers, wheres, stream, OpOptions.DEFAULT);
     }
 
@@ -187,15 +193,15 @@ public final class Ops {
      * @return what became of it
      */
     public static Report prefetch(List<? extends Buffer> buffers, List<? extends Location> wheres,
-            Stream stream, OpOptions options) {
+                                  Stream stream, OpOptions options) {
         return prefetch(buffers, Codes.locations(wheres, "prefetch"), true, stream, options);
     }
 
-    private static Report prefetch(List<? extends Buffer> buffers, long[] where, boolean paired, Stream stream,
-            OpOptions options) {
+    private static Report prefetch(List<? extends Buffer> buffers, long[] where, boolean paired,
+                                   Stream stream, OpOptions options) {
         Buffer[] targets = Codes.snapshot(buffers);
-        long[] did = cmm.prefetch(Codes.handles(targets, "prefetch: targets"), where, paired, stream.code(),
-                options.code());
+        long[] did = cmm.prefetch(Codes.handles(targets, "prefetch: targets"), where, paired,
+                                  stream.code(), options.code());
         Reference.reachabilityFence(targets);
         Reference.reachabilityFence(stream);
         return Report.of(did);
@@ -222,9 +228,10 @@ public final class Ops {
      * @param options how
      * @return what became of it
      */
-    public static Report discardPrefetch(Buffer buffer, Location where, Stream stream, OpOptions options) {
-        long[] did = cmm.discardPrefetch(new long[] {buffer.handle}, new long[] {where.code()}, false, stream.code(),
-                options.code());
+    public static Report discardPrefetch(Buffer buffer, Location where, Stream stream,
+                                         OpOptions options) {
+        long[] did = cmm.discardPrefetch(new long[] {buffer.handle}, new long[] {where.code()},
+                                         false, stream.code(), options.code());
         Reference.reachabilityFence(buffer);
         Reference.reachabilityFence(stream);
         return Report.of(did);
@@ -238,7 +245,8 @@ public final class Ops {
      * @param stream where it is ordered
      * @return what became of it
      */
-    public static Report discardPrefetch(List<? extends Buffer> buffers, Location where, Stream stream) {
+    public static Report discardPrefetch(List<? extends Buffer> buffers, Location where,
+                                         Stream stream) {
         return discardPrefetch(buffers, where, stream, OpOptions.DEFAULT);
     }
 
@@ -251,8 +259,8 @@ public final class Ops {
      * @param options how
      * @return what became of it
      */
-    public static Report discardPrefetch(List<? extends Buffer> buffers, Location where, Stream stream,
-            OpOptions options) {
+    public static Report discardPrefetch(List<? extends Buffer> buffers, Location where,
+                                         Stream stream, OpOptions options) {
         return discardPrefetch(buffers, new long[] {where.code()}, false, stream, options);
     }
 
@@ -264,8 +272,8 @@ public final class Ops {
      * @param stream where it is ordered
      * @return what became of it
      */
-    public static Report discardPrefetch(List<? extends Buffer> buffers, List<? extends Location> wheres,
-            Stream stream) {
+    public static Report discardPrefetch(List<? extends Buffer> buffers,
+                                         List<? extends Location> wheres, Stream stream) {
         return discardPrefetch(buffers, wheres, stream, OpOptions.DEFAULT);
     }
 
@@ -278,16 +286,18 @@ public final class Ops {
      * @param options how
      * @return what became of it
      */
-    public static Report discardPrefetch(List<? extends Buffer> buffers, List<? extends Location> wheres,
-            Stream stream, OpOptions options) {
-        return discardPrefetch(buffers, Codes.locations(wheres, "discardPrefetch"), true, stream, options);
+    public static Report discardPrefetch(List<? extends Buffer> buffers,
+                                         List<? extends Location> wheres, Stream stream,
+                                         OpOptions options) {
+        return discardPrefetch(buffers, Codes.locations(wheres, "discardPrefetch"), true, stream,
+                               options);
     }
 
-    private static Report discardPrefetch(List<? extends Buffer> buffers, long[] where, boolean paired, Stream stream,
-            OpOptions options) {
+    private static Report discardPrefetch(List<? extends Buffer> buffers, long[] where,
+                                          boolean paired, Stream stream, OpOptions options) {
         Buffer[] targets = Codes.snapshot(buffers);
-        long[] did = cmm.discardPrefetch(Codes.handles(targets, "discardPrefetch: targets"), where, paired, stream.code(),
-                options.code());
+        long[] did = cmm.discardPrefetch(Codes.handles(targets, "discardPrefetch: targets"), where,
+                                         paired, stream.code(), options.code());
         Reference.reachabilityFence(targets);
         Reference.reachabilityFence(stream);
         return Report.of(did);
@@ -325,7 +335,8 @@ public final class Ops {
      */
     public static Report discard(List<? extends Buffer> buffers, Stream stream, OpOptions options) {
         Buffer[] targets = Codes.snapshot(buffers);
-        long[] did = cmm.discard(Codes.handles(targets, "discard: targets"), stream.code(), options.code());
+        long[] did =
+            cmm.discard(Codes.handles(targets, "discard: targets"), stream.code(), options.code());
         Reference.reachabilityFence(targets);
         Reference.reachabilityFence(stream);
         return Report.of(did);

@@ -5,7 +5,8 @@ package io.github.cmm;
 public final class OutOfMemoryException extends CmmException {
     private static final long serialVersionUID = 1L;
 
-    OutOfMemoryException(String message, FailureSite site, int code, String name, String entryPoint, long issued) {
+    OutOfMemoryException(String message, FailureSite site, int code, String name, String entryPoint,
+                         long issued) {
         super(message, site, code, name, entryPoint, issued);
     }
 }

@@ -5,12 +5,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The owners of borrowed memory: native code knows them by number, and says which it is done with. */
+/**
+ * The owners of borrowed memory: native code knows them by number, and says which it is done with.
+ */
 final class Owners {
     private static final Map<Long, Object> KEPT = new ConcurrentHashMap<>();
     private static final AtomicLong LAST = new AtomicLong();
 
-    private Owners() {}
+    private Owners() {
+    }
 
     /** A number for an owner; 0 for null. */
     static long keep(Object owner) {

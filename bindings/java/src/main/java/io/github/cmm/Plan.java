@@ -5,8 +5,9 @@ import java.lang.ref.Reference;
 import java.util.List;
 
 /**
- * An operation that is checked, sorted and merged once and run again and again: for loops. Plans keep their buffers'
- * memory; closing a buffer breaks them, and running one then throws {@link ClosedException} with the target's index.
+ * An operation that is checked, sorted and merged once and run again and again: for loops. Plans
+ * keep their buffers' memory; closing a buffer breaks them, and running one then throws {@link
+ * ClosedException} with the target's index.
  */
 public final class Plan extends NativeObject {
     private Plan(long handle) {
@@ -68,7 +69,7 @@ public final class Plan extends NativeObject {
      * @return a new plan
      */
     public static Plan prefetch(List<? extends Buffer> buffers, List<? extends Location> wheres,
-            OpOptions options) {
+                                OpOptions options) {
         long[] many = Codes.locations(wheres, "prefetch");
         return over(buffers, "prefetch", t -> cmm.planPrefetch(t, many, true, options.code()));
     }
@@ -92,9 +93,11 @@ public final class Plan extends NativeObject {
      * @param options how
      * @return a new plan
      */
-    public static Plan discardPrefetch(List<? extends Buffer> buffers, Location where, OpOptions options) {
+    public static Plan discardPrefetch(List<? extends Buffer> buffers, Location where,
+                                       OpOptions options) {
         long[] one = {where.code()};
-        return over(buffers, "discardPrefetch", t -> cmm.planDiscardPrefetch(t, one, false, options.code()));
+        return over(buffers, "discardPrefetch",
+                    t -> cmm.planDiscardPrefetch(t, one, false, options.code()));
     }
 
     /**
@@ -104,7 +107,8 @@ public final class Plan extends NativeObject {
      * @param wheres a location for each
      * @return a new plan
      */
-    public static Plan discardPrefetch(List<? extends Buffer> buffers, List<? extends Location> wheres) {
+    public static Plan discardPrefetch(List<? extends Buffer> buffers,
+                                       List<? extends Location> wheres) {
         return discardPrefetch(buffers, wheres, OpOptions.DEFAULT);
     }
 
@@ -116,10 +120,11 @@ public final class Plan extends NativeObject {
      * @param options how
      * @return a new plan
      */
-    public static Plan discardPrefetch(List<? extends Buffer> buffers, List<? extends Location> wheres,
-            OpOptions options) {
+    public static Plan discardPrefetch(List<? extends Buffer> buffers,
+                                       List<? extends Location> wheres, OpOptions options) {
         long[] many = Codes.locations(wheres, "discardPrefetch");
-        return over(buffers, "discardPrefetch", t -> cmm.planDiscardPrefetch(t, many, true, options.code()));
+        return over(buffers, "discardPrefetch",
+                    t -> cmm.planDiscardPrefetch(t, many, true, options.code()));
     }
 
     /**
@@ -143,9 +148,11 @@ public final class Plan extends NativeObject {
      * @param options how
      * @return a new plan
      */
-    public static Plan advise(List<? extends Buffer> buffers, Advice advice, Location where, OpOptions options) {
+    public static Plan advise(List<? extends Buffer> buffers, Advice advice, Location where,
+                              OpOptions options) {
         long[] one = {where.code()};
-        return over(buffers, "advise", t -> cmm.planAdvise(t, advice.code(), one, false, options.code()));
+        return over(buffers, "advise",
+                    t -> cmm.planAdvise(t, advice.code(), one, false, options.code()));
     }
 
     /**
@@ -156,7 +163,8 @@ public final class Plan extends NativeObject {
      * @param wheres a location for each
      * @return a new plan
      */
-    public static Plan advise(List<? extends Buffer> buffers, Advice advice, List<? extends Location> wheres) {
+    public static Plan advise(List<? extends Buffer> buffers, Advice advice,
+                              List<? extends Location> wheres) {
         return advise(buffers, advice, wheres, OpOptions.DEFAULT);
     }
 
@@ -169,10 +177,11 @@ public final class Plan extends NativeObject {
      * @param options how
      * @return a new plan
      */
-    public static Plan advise(List<? extends Buffer> buffers, Advice advice, List<? extends Location> wheres,
-            OpOptions options) {
+    public static Plan advise(List<? extends Buffer> buffers, Advice advice,
+                              List<? extends Location> wheres, OpOptions options) {
         long[] many = Codes.locations(wheres, "advise");
-        return over(buffers, "advise", t -> cmm.planAdvise(t, advice.code(), many, true, options.code()));
+        return over(buffers, "advise",
+                    t -> cmm.planAdvise(t, advice.code(), many, true, options.code()));
     }
 
     /**
@@ -195,8 +204,8 @@ public final class Plan extends NativeObject {
      * @param options how
      * @return a new plan
      */
-    public static Plan copyBatch(List<? extends Buffer> srcs, List<? extends Buffer> dsts, CopyOptions copy,
-            OpOptions options) {
+    public static Plan copyBatch(List<? extends Buffer> srcs, List<? extends Buffer> dsts,
+                                 CopyOptions copy, OpOptions options) {
         return copyBatch(srcs, dsts, Codes.copyOptions(copy), false, options);
     }
 
@@ -210,16 +219,17 @@ public final class Plan extends NativeObject {
      * @return a new plan
      */
     public static Plan copyBatch(List<? extends Buffer> srcs, List<? extends Buffer> dsts,
-            List<CopyOptions> copies, OpOptions options) {
+                                 List<CopyOptions> copies, OpOptions options) {
         return copyBatch(srcs, dsts, Codes.copyOptions(copies), true, options);
     }
 
-    private static Plan copyBatch(List<? extends Buffer> srcs, List<? extends Buffer> dsts, long[] copies,
-            boolean perCopy, OpOptions options) {
+    private static Plan copyBatch(List<? extends Buffer> srcs, List<? extends Buffer> dsts,
+                                  long[] copies, boolean perCopy, OpOptions options) {
         Buffer[] from = Codes.snapshot(srcs);
         Buffer[] to = Codes.snapshot(dsts);
         Plan made = new Plan(cmm.planCopy(Codes.handles(from, "copyBatch: srcs"),
-                Codes.handles(to, "copyBatch: dsts"), copies, perCopy, options.code()));
+                                          Codes.handles(to, "copyBatch: dsts"), copies, perCopy,
+                                          options.code()));
         Reference.reachabilityFence(from);
         Reference.reachabilityFence(to);
         return made;

@@ -13,14 +13,14 @@ package io.github.cmm;
  * @param reason why it was that one
  * @param ignored targets left out because of the hint policy
  */
-public record Report(long rangesIn, long rangesOut, long calls, long bytes, Strategy strategy, String entry,
-        String reason, long ignored) {
+public record Report(long rangesIn, long rangesOut, long calls, long bytes, Strategy strategy,
+                     String entry, String reason, long ignored) {
     /** The texts by number; each is asked for once. */
     private static final String[] TEXTS = new String[256];
 
     static Report of(long[] numbers) {
         return new Report(numbers[0], numbers[1], numbers[2], numbers[3], Strategy.of(numbers[4]),
-                text((int) numbers[5]), text((int) numbers[6]), numbers[7]);
+                          text((int) numbers[5]), text((int) numbers[6]), numbers[7]);
     }
 
     private static String text(int number) {

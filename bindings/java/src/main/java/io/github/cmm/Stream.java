@@ -4,8 +4,8 @@ package io.github.cmm;
 import java.lang.ref.Reference;
 
 /**
- * A stream: one of cmm's own, the driver's default streams, or a foreign one. Closing a stream with work in it lets
- * the work finish.
+ * A stream: one of cmm's own, the driver's default streams, or a foreign one. Closing a stream with
+ * work in it lets the work finish.
  */
 public final class Stream implements AutoCloseable {
     private static final Stream LEGACY = new Stream(null, ~0L);
@@ -69,8 +69,8 @@ public final class Stream implements AutoCloseable {
     }
 
     /**
-     * Names a stream of someone else, which must exist whenever it is used: a CUstream or cudaStream_t. Closing it
-     * does nothing.
+     * Names a stream of someone else, which must exist whenever it is used: a CUstream or
+     * cudaStream_t. Closing it does nothing.
      *
      * @param handle the address; 0 and 1 are the legacy stream, 2 is the per-thread one
      * @return the stream
@@ -78,7 +78,8 @@ public final class Stream implements AutoCloseable {
      */
     public static Stream ofHandle(long handle) {
         if (handle < 0)
-            throw new InvalidArgumentException("stream: " + handle + " is no address of a stream", "handle");
+            throw new InvalidArgumentException("stream: " + handle + " is no address of a stream",
+                                               "handle");
         return new Stream(null, ~handle);
     }
 
@@ -201,14 +202,16 @@ public final class Stream implements AutoCloseable {
     @Override
     public String toString() {
         if (own == null)
-            return code == LEGACY.code ? "Stream(legacy)" : code == PER_THREAD.code ? "Stream(per_thread)"
-                    : "Stream(0x" + Long.toHexString(~code) + ")";
+            return code == LEGACY.code ? "Stream(legacy)"
+            : code == PER_THREAD.code  ? "Stream(per_thread)"
+                                       : "Stream(0x" + Long.toHexString(~code) + ")";
         return isClosed() ? "Stream(closed)" : "Stream(#" + Long.toHexString(code) + ")";
     }
 
     private Own own(String question) {
         if (own == null)
-            throw new UnsupportedOperationException(question + " works for cmm's own streams; ask the owner of " + this);
+            throw new UnsupportedOperationException(
+                question + " works for cmm's own streams; ask the owner of " + this);
         return own;
     }
 

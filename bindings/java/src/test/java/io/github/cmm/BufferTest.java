@@ -27,7 +27,7 @@ class BufferTest {
             assertTrue(b.toString().contains("65536 bytes"), b.toString());
         }
         try (var p = new PinnedMemoryResource(); var pinned = p.allocate(4096);
-                var d = new DeviceMemoryResource(Device.of(0)); var device = d.allocate(4096)) {
+             var d = new DeviceMemoryResource(Device.of(0)); var device = d.allocate(4096)) {
             assertEquals(MemoryKind.PINNED, pinned.kind());
             assertEquals(MemoryKind.DEVICE, device.kind());
             assertThrows(NotSupportedException.class, device::asByteBuffer);
@@ -91,7 +91,8 @@ class BufferTest {
             assertThrows(InvalidArgumentException.class, () -> b.asByteBuffer(-1, 1));
             assertThrows(InvalidArgumentException.class, () -> b.asByteBuffer(0, 4097));
             assertThrows(InvalidArgumentException.class, () -> b.asByteBuffer(0, -1));
-            assertThrows(InvalidArgumentException.class, () -> b.asByteBuffer(Long.MAX_VALUE, Integer.MAX_VALUE));
+            assertThrows(InvalidArgumentException.class,
+                         () -> b.asByteBuffer(Long.MAX_VALUE, Integer.MAX_VALUE));
             assertThrows(InvalidArgumentException.class, () -> b.slice(4096, 1));
             assertThrows(InvalidArgumentException.class, () -> b.slice(-1, 1));
             assertEquals(0, b.asByteBuffer(4096, 0).capacity());
@@ -123,7 +124,8 @@ class BufferTest {
         try (var b = resource.allocate(65536)) {
             assertTrue(b.setReadMostly(true).isReadMostly());
             assertFalse(b.setReadMostly(false).isReadMostly());
-            assertEquals(Device.of(0), b.setPreferredLocation(Device.of(0)).preferredLocation().orElseThrow());
+            assertEquals(Device.of(0),
+                         b.setPreferredLocation(Device.of(0)).preferredLocation().orElseThrow());
             assertTrue(b.setPreferredLocation(null).preferredLocation().isEmpty());
             assertTrue(b.lastPrefetchLocation().isEmpty());
         }

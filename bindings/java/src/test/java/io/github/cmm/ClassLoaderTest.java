@@ -30,7 +30,8 @@ class ClassLoaderTest {
             assertNotSame(ManagedMemoryResource.class, resource);
             Object made = resource.getConstructor().newInstance();
             Object buffer = resource.getMethod("allocate", long.class).invoke(made, 4096L);
-            Object bytes = loader.loadClass("io.github.cmm.Buffer").getMethod("size").invoke(buffer);
+            Object bytes =
+                loader.loadClass("io.github.cmm.Buffer").getMethod("size").invoke(buffer);
             assertEquals(4096L, bytes);
             return new WeakReference<>(loader);
         }

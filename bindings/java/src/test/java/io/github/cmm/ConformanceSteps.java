@@ -19,7 +19,9 @@ final class ConformanceSteps {
 
     Object run(JsonObject s) {
         Object made = make(s);
-        return made != null ? made : s.has("plan") || s.has("targets") || s.has("srcs") ? operate(s) : ask(s);
+        return made != null                                  ? made
+        : s.has("plan") || s.has("targets") || s.has("srcs") ? operate(s)
+                                                             : ask(s);
     }
 
     void closeAll() {
@@ -61,8 +63,9 @@ final class ConformanceSteps {
 
     private Stream stream(JsonObject s) {
         String name = text(s, "stream", "legacy");
-        return name.equals("legacy") ? Stream.legacy() : name.equals("per_thread") ? Stream.perThread()
-                : (Stream) named.get(name);
+        return name.equals("legacy") ? Stream.legacy()
+        : name.equals("per_thread")  ? Stream.perThread()
+                                     : (Stream) named.get(name);
     }
 
     private <T extends AutoCloseable> T keep(JsonObject s, T made) {
@@ -74,13 +77,15 @@ final class ConformanceSteps {
     private Object make(JsonObject s) {
         return switch (s.get("do").getAsString()) {
             case "resource" -> keep(s, resource(s));
-            case "allocate" -> keep(s, of(s, "from", MemoryResource.class).allocate(number(s, "bytes", 0)));
+            case "allocate" ->
+                keep(s, of(s, "from", MemoryResource.class).allocate(number(s, "bytes", 0)));
             case "allocate_batch" -> allocateBatch(s);
             case "slice" -> keep(s, buffer(s).slice(number(s, "offset", 0), number(s, "bytes", 0)));
             case "borrow" -> keep(s, borrow(s));
             case "host_memory" -> keep(s, hostMemory((int) number(s, "bytes", 0)));
-            case "stream" -> keep(s, s.has("device") ? Stream.create(Device.of(s.get("device").getAsInt()))
-                    : Stream.create());
+            case "stream" ->
+                keep(s, s.has("device") ? Stream.create(Device.of(s.get("device").getAsInt()))
+                                        : Stream.create());
             case "plan" -> keep(s, plan(s));
             case "view" -> keep(s, HostView.of(buffer(s))).bytes();
             default -> null;
@@ -90,7 +95,9 @@ final class ConformanceSteps {
     private static MemoryResource resource(JsonObject s) {
         Device device = s.has("device") ? Device.of(s.get("device").getAsInt()) : null;
         return switch (text(s, "kind", "managed")) {
-            case "managed" -> device == null ? ManagedMemoryResource.create() : ManagedMemoryResource.create(device);
+            case "managed" ->
+                device == null ? ManagedMemoryResource.create()
+                               : ManagedMemoryResource.create(device);
             case "arena" -> arena(s, device);
             case "pinned" -> new PinnedMemoryResource();
             case "device" -> new DeviceMemoryResource(device == null ? Device.of(0) : device);
@@ -120,7 +127,8 @@ final class ConformanceSteps {
         long address = of.address() + number(s, "offset", 0);
         long bytes = number(s, "bytes", 0);
         boolean managed = !s.has("managed") || s.get("managed").getAsBoolean();
-        return managed ? ManagedBuffer.fromHandle(address, bytes, of) : Buffer.fromHandle(address, bytes, of);
+        return managed ? ManagedBuffer.fromHandle(address, bytes, of)
+                       : Buffer.fromHandle(address, bytes, of);
     }
 
     private static Buffer hostMemory(int bytes) {
@@ -134,13 +142,15 @@ final class ConformanceSteps {
         if (!given.isJsonArray())
             return List.of((Buffer) named.get(given.getAsString()));
         for (JsonElement each : given.getAsJsonArray())
-            out.add(each.isJsonObject() ? range(each.getAsJsonObject()) : (Buffer) named.get(each.getAsString()));
+            out.add(each.isJsonObject() ? range(each.getAsJsonObject())
+                                        : (Buffer) named.get(each.getAsString()));
         return out;
     }
 
     private Buffer range(JsonObject r) {
         Buffer of = of(r, "range", Buffer.class);
-        Buffer borrowed = Buffer.fromHandle(of.address() + number(r, "offset", 0), number(r, "bytes", 0), of);
+        Buffer borrowed =
+            Buffer.fromHandle(of.address() + number(r, "offset", 0), number(r, "bytes", 0), of);
         named.put("range " + named.size(), borrowed);
         return borrowed;
     }
@@ -176,14 +186,18 @@ final class ConformanceSteps {
         String op = s.get("op").getAsString();
         if (op.equals("copy_batch"))
             return perCopy(s) ? Plan.copyBatch(buffers(s, "srcs"), buffers(s, "dsts"), copies(s), o)
-                    : Plan.copyBatch(buffers(s, "srcs"), buffers(s, "dsts"), copy(s), o);
+                              : Plan.copyBatch(buffers(s, "srcs"), buffers(s, "dsts"), copy(s), o);
         List<Buffer> t = buffers(s, "targets");
         List<Location> many = pairs(s) ? ConformanceValues.locations(s.get("where")) : null;
         return switch (op) {
-            case "prefetch" -> many != null ? Plan.prefetch(t, many, o) : Plan.prefetch(t, where(s), o);
+            case "prefetch" ->
+                many != null ? Plan.prefetch(t, many, o) : Plan.prefetch(t, where(s), o);
             case "discard_prefetch" ->
-                many != null ? Plan.discardPrefetch(t, many, o) : Plan.discardPrefetch(t, where(s), o);
-            case "advise" -> many != null ? Plan.advise(t, advice(s), many, o) : Plan.advise(t, advice(s), where(s), o);
+                many != null ? Plan.discardPrefetch(t, many, o)
+                             : Plan.discardPrefetch(t, where(s), o);
+            case "advise" ->
+                many != null ? Plan.advise(t, advice(s), many, o)
+                             : Plan.advise(t, advice(s), where(s), o);
             default -> throw new AssertionError("no plan: " + op);
         };
     }
@@ -194,17 +208,22 @@ final class ConformanceSteps {
         if (s.has("plan"))
             return askPlan(what, of(s, "plan", Plan.class), s);
         if (what.equals("copy_batch"))
-            return perCopy(s) ? Copies.copyBatch(stream(s), buffers(s, "srcs"), buffers(s, "dsts"), copies(s), o)
-                    : Copies.copyBatch(stream(s), buffers(s, "srcs"), buffers(s, "dsts"), copy(s), o);
+            return perCopy(s)
+                ? Copies.copyBatch(stream(s), buffers(s, "srcs"), buffers(s, "dsts"), copies(s), o)
+                : Copies.copyBatch(stream(s), buffers(s, "srcs"), buffers(s, "dsts"), copy(s), o);
         List<Buffer> t = buffers(s, "targets");
         List<Location> many = pairs(s) ? ConformanceValues.locations(s.get("where")) : null;
         return switch (what) {
-            case "advise" -> many != null ? Ops.advise(t, advice(s), many, o) : Ops.advise(t, advice(s), where(s), o);
-            case "prefetch" -> many != null ? Ops.prefetch(t, many, stream(s), o)
-                    : Ops.prefetch(t, where(s), stream(s), o);
+            case "advise" ->
+                many != null ? Ops.advise(t, advice(s), many, o)
+                             : Ops.advise(t, advice(s), where(s), o);
+            case "prefetch" ->
+                many != null ? Ops.prefetch(t, many, stream(s), o)
+                             : Ops.prefetch(t, where(s), stream(s), o);
             case "discard" -> Ops.discard(t, stream(s), o);
-            case "discard_prefetch" -> many != null ? Ops.discardPrefetch(t, many, stream(s), o)
-                    : Ops.discardPrefetch(t, where(s), stream(s), o);
+            case "discard_prefetch" ->
+                many != null ? Ops.discardPrefetch(t, many, stream(s), o)
+                             : Ops.discardPrefetch(t, where(s), stream(s), o);
             default -> throw new AssertionError("no operation: " + what);
         };
     }
@@ -238,7 +257,8 @@ final class ConformanceSteps {
             case "set_read_mostly" -> managed(s).setReadMostly(s.get("value").getAsBoolean());
             case "set_preferred_location" ->
                 managed(s).setPreferredLocation(ConformanceValues.location(s.get("where")));
-            case "set_accessed_by" -> managed(s).setAccessedBy(ConformanceValues.locations(s.get("where")));
+            case "set_accessed_by" ->
+                managed(s).setAccessedBy(ConformanceValues.locations(s.get("where")));
             case "add_accessed_by" -> managed(s).accessedBy().add(where(s));
             case "discard_accessed_by" -> managed(s).accessedBy().remove(where(s));
             case "trim" -> of(s, "of", ManagedMemoryResource.class).trim();
@@ -251,29 +271,32 @@ final class ConformanceSteps {
     /** The driver, real or simulated. */
     private Object steer(JsonObject s) {
         switch (s.get("do").getAsString()) {
-            case "sync" -> stream(s).sync();
-            case "devices" -> {
-                return Device.count();
-            }
-            case "api_level" -> {
-                return Driver.apiLevel();
-            }
-            case "numa_nodes" -> {
-                return Driver.numaNodes();
-            }
-            case "supports" -> {
-                Operation operation = Operation.valueOf(ConformanceValues.upper(s.get("operation")));
-                return Device.of((int) number(s, "device", 0)).supports(operation);
-            }
-            case "hint_policy" -> Driver.setHintPolicy(HintPolicy.valueOf(ConformanceValues.upper(s.get("value"))));
-            case "fault" -> Sim.fault(s.get("entry").getAsString(), number(s, "nth", 1), (int) number(s, "result", 1));
-            case "record_clear" -> Sim.recordClear();
-            case "calls" -> {
-                return Sim.calls(s.get("entry").getAsString());
-            }
-            case "hold" -> Sim.hold();
-            case "release" -> Sim.release();
-            default -> throw new AssertionError("no step: " + s);
+        case "sync" -> stream(s).sync();
+        case "devices" -> {
+            return Device.count();
+        }
+        case "api_level" -> {
+            return Driver.apiLevel();
+        }
+        case "numa_nodes" -> {
+            return Driver.numaNodes();
+        }
+        case "supports" -> {
+            Operation operation = Operation.valueOf(ConformanceValues.upper(s.get("operation")));
+            return Device.of((int) number(s, "device", 0)).supports(operation);
+        }
+        case "hint_policy" ->
+            Driver.setHintPolicy(HintPolicy.valueOf(ConformanceValues.upper(s.get("value"))));
+        case "fault" ->
+            Sim.fault(s.get("entry").getAsString(), number(s, "nth", 1),
+                      (int) number(s, "result", 1));
+        case "record_clear" -> Sim.recordClear();
+        case "calls" -> {
+            return Sim.calls(s.get("entry").getAsString());
+        }
+        case "hold" -> Sim.hold();
+        case "release" -> Sim.release();
+        default -> throw new AssertionError("no step: " + s);
         }
         return true;
     }
@@ -282,7 +305,10 @@ final class ConformanceSteps {
         return o instanceof Stream s ? s.isClosed() : ((NativeObject) o).isClosed();
     }
 
-    /** The bytes on the host for as long as `use` runs: a ByteBuffer's own view would last until it is collected. */
+    /**
+     * The bytes on the host for as long as `use` runs: a ByteBuffer's own view would last until it
+     * is collected.
+     */
     private static <T> T onHost(Buffer b, Function<ByteBuffer, T> use) {
         try (HostView view = HostView.of(b)) {
             return use.apply(cmm.asByteBuffer(cmm.viewAddress(view.handle), view.bytes()));

@@ -22,9 +22,11 @@ class ConformanceTest {
     @TestFactory
     List<DynamicTest> cases() throws IOException {
         List<DynamicTest> tests = new ArrayList<>();
-        try (Reader in = new InputStreamReader(ConformanceTest.class.getResourceAsStream("/cases.json"),
-                StandardCharsets.UTF_8)) {
-            for (JsonElement each : JsonParser.parseReader(in).getAsJsonObject().getAsJsonArray("cases")) {
+        try (Reader in =
+                 new InputStreamReader(ConformanceTest.class.getResourceAsStream("/cases.json"),
+                                       StandardCharsets.UTF_8)) {
+            for (JsonElement each :
+                 JsonParser.parseReader(in).getAsJsonObject().getAsJsonArray("cases")) {
                 JsonObject c = each.getAsJsonObject();
                 tests.add(DynamicTest.dynamicTest(c.get("name").getAsString(), () -> run(c)));
             }
@@ -35,7 +37,7 @@ class ConformanceTest {
 
     private static void run(JsonObject c) {
         Driver.openSimulated(c.has("config") ? c.get("config").getAsString() : "",
-                c.has("api_level") ? c.get("api_level").getAsInt() : 0);
+                             c.has("api_level") ? c.get("api_level").getAsInt() : 0);
         Sim.recordClear();
         JsonArray steps = c.getAsJsonArray("steps");
         assertFalse(steps.isEmpty(), "the case has no steps");
@@ -87,17 +89,22 @@ class ConformanceTest {
             JsonElement value = wanted.get(field);
             String at = what + ": " + field + " of " + e;
             switch (field) {
-                case "kind" -> { }
-                case "argument" -> assertEquals(value.getAsString(), f.argument().orElse(""), at);
-                case "index" -> assertEquals(value.isJsonNull() ? -1 : value.getAsLong(), f.index().orElse(-1), at);
-                case "other_index" ->
-                    assertEquals(value.isJsonNull() ? -1 : value.getAsLong(), f.otherIndex().orElse(-1), at);
-                case "text" -> assertEquals(true, e.getMessage().contains(value.getAsString()), at);
-                case "code" -> assertEquals(value.getAsInt(), ((CmmException) e).code().orElse(0), at);
-                case "name" -> assertEquals(value.getAsString(), ((CmmException) e).codeName().orElse(""), at);
-                case "entry" -> assertEquals(value.getAsString(), ((CmmException) e).entryPoint().orElse(""), at);
-                case "issued" -> assertEquals(value.getAsLong(), ((CmmException) e).issued(), at);
-                default -> throw new AssertionError(at + ": unknown field");
+            case "kind" -> {
+            }
+            case "argument" -> assertEquals(value.getAsString(), f.argument().orElse(""), at);
+            case "index" ->
+                assertEquals(value.isJsonNull() ? -1 : value.getAsLong(), f.index().orElse(-1), at);
+            case "other_index" ->
+                assertEquals(value.isJsonNull() ? -1 : value.getAsLong(), f.otherIndex().orElse(-1),
+                             at);
+            case "text" -> assertEquals(true, e.getMessage().contains(value.getAsString()), at);
+            case "code" -> assertEquals(value.getAsInt(), ((CmmException) e).code().orElse(0), at);
+            case "name" ->
+                assertEquals(value.getAsString(), ((CmmException) e).codeName().orElse(""), at);
+            case "entry" ->
+                assertEquals(value.getAsString(), ((CmmException) e).entryPoint().orElse(""), at);
+            case "issued" -> assertEquals(value.getAsLong(), ((CmmException) e).issued(), at);
+            default -> throw new AssertionError(at + ": unknown field");
             }
         }
     }

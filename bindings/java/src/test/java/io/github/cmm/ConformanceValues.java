@@ -16,7 +16,8 @@ import java.util.Set;
 
 /** Values as the table of conformance cases writes them. */
 final class ConformanceValues {
-    private ConformanceValues() {}
+    private ConformanceValues() {
+    }
 
     static Location location(JsonElement text) {
         if (text == null || text.isJsonNull())
@@ -52,7 +53,7 @@ final class ConformanceValues {
     static CopyOptions copy(JsonElement given) {
         JsonObject o = given.getAsJsonObject();
         CopyOptions out = CopyOptions.DEFAULT.withSrcLocationHint(location(o.get("src_hint")))
-                .withDstLocationHint(location(o.get("dst_hint")));
+                              .withDstLocationHint(location(o.get("dst_hint")));
         if (o.has("order"))
             out = out.withSrcAccessOrder(SrcAccessOrder.valueOf(upper(o.get("order"))));
         if (o.has("overlap") && o.get("overlap").getAsString().equals("prefer"))
@@ -68,9 +69,11 @@ final class ConformanceValues {
         if (got instanceof Optional<?> o)
             got = o.orElse(null);
         if (got instanceof ArenaStatistics s) {
-            compareFields(wanted.getAsJsonObject(), Map.of("slabs", s.slabs(), "slab_bytes", s.slabBytes(), "pieces",
-                    s.pieces(), "piece_bytes", s.pieceBytes(), "free_stretches", s.freeStretches(), "largest_free",
-                    s.largestFree()), what);
+            compareFields(wanted.getAsJsonObject(),
+                          Map.of("slabs", s.slabs(), "slab_bytes", s.slabBytes(), "pieces",
+                                 s.pieces(), "piece_bytes", s.pieceBytes(), "free_stretches",
+                                 s.freeStretches(), "largest_free", s.largestFree()),
+                          what);
         } else if (got instanceof Set<?> set) {
             assertEquals(new HashSet<>(locations(wanted)), set, what);
         } else if (got instanceof Number n) {
@@ -78,21 +81,24 @@ final class ConformanceValues {
         } else if (got instanceof Boolean b) {
             assertEquals(wanted.getAsBoolean(), b, what);
         } else {
-            assertEquals(wanted instanceof JsonNull ? null : wanted.getAsString(), got == null ? null : got.toString(),
-                    what);
+            assertEquals(wanted instanceof JsonNull ? null : wanted.getAsString(),
+                         got == null ? null : got.toString(), what);
         }
     }
 
     static void compareReport(JsonObject wanted, Report r, String what) {
-        compareFields(wanted, Map.of("ranges_in", r.rangesIn(), "ranges_out", r.rangesOut(), "calls", r.calls(),
-                "bytes", r.bytes(), "ignored", r.ignored(), "entry", r.entry(), "strategy",
-                r.strategy().name().toLowerCase(Locale.ROOT)), what);
+        compareFields(wanted,
+                      Map.of("ranges_in", r.rangesIn(), "ranges_out", r.rangesOut(), "calls",
+                             r.calls(), "bytes", r.bytes(), "ignored", r.ignored(), "entry",
+                             r.entry(), "strategy", r.strategy().name().toLowerCase(Locale.ROOT)),
+                      what);
     }
 
     private static void compareFields(JsonObject wanted, Map<String, Object> got, String what) {
         for (String field : wanted.keySet()) {
             Object value = got.get(field);
-            assertEquals(wanted.get(field).getAsString(), String.valueOf(value), () -> what + ": " + field);
+            assertEquals(wanted.get(field).getAsString(), String.valueOf(value),
+                         () -> what + ": " + field);
         }
     }
 }

@@ -5,7 +5,8 @@ import java.util.function.BooleanSupplier;
 
 /** What the collector and its cleaners do some time. */
 final class Eventually {
-    private Eventually() {}
+    private Eventually() {
+    }
 
     static boolean collected(BooleanSupplier done) throws InterruptedException {
         for (int i = 0; i < 100; i++) {

@@ -29,7 +29,8 @@ class LifetimeTest {
         Sim.required();
         try (var stream = Stream.create()) {
             Sim.hold();
-            Ops.prefetch(List.of(resource.allocate(65536), resource.allocate(65536)), Device.of(0), stream);
+            Ops.prefetch(List.of(resource.allocate(65536), resource.allocate(65536)), Device.of(0),
+                         stream);
             System.gc();
             Thread.sleep(100);
             resource.allocate(4096).close();

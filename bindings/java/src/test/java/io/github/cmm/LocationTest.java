@@ -28,7 +28,8 @@ class LocationTest {
 
     @Test
     void theyHaveAnOrderAndNames() {
-        var all = new TreeSet<Location>(List.of(Host.numaCurrent(), Host.numa(1), Host.any(), Device.of(1), Device.of(0)));
+        var all = new TreeSet<Location>(
+            List.of(Host.numaCurrent(), Host.numa(1), Host.any(), Device.of(1), Device.of(0)));
         assertEquals("[device:0, device:1, host, host_numa:1, host_numa_current]", all.toString());
         assertEquals(OptionalInt.of(1), Host.numa(1).node());
         assertEquals(OptionalInt.empty(), Host.any().node());
@@ -42,7 +43,8 @@ class LocationTest {
 
     @Test
     void theyCrossAndComeBack() {
-        for (Location l : List.of(Device.of(0), Device.of(Integer.MAX_VALUE), Host.any(), Host.numa(7), Host.numaCurrent()))
+        for (Location l : List.of(Device.of(0), Device.of(Integer.MAX_VALUE), Host.any(),
+                                  Host.numa(7), Host.numaCurrent()))
             assertEquals(l, Location.of(l.code()).orElseThrow());
         assertEquals(true, Location.of(0).isEmpty());
     }

@@ -22,26 +22,34 @@ class NoCrashTest {
     @Test
     void nullsAreRefused() {
         try (var a = resource.allocate(4096)) {
-            assertThrows(NullPointerException.class, () -> Ops.prefetch((Buffer) null, Host.any(), stream));
-            assertThrows(NullPointerException.class, () -> Ops.prefetch((List<Buffer>) null, Host.any(), stream));
+            assertThrows(NullPointerException.class,
+                         () -> Ops.prefetch((Buffer) null, Host.any(), stream));
+            assertThrows(NullPointerException.class,
+                         () -> Ops.prefetch((List<Buffer>) null, Host.any(), stream));
             assertThrows(NullPointerException.class, () -> Ops.prefetch(a, null, stream));
             assertThrows(NullPointerException.class, () -> Ops.prefetch(a, Host.any(), null));
-            assertThrows(NullPointerException.class, () -> Ops.prefetch(a, Host.any(), stream, null));
             assertThrows(NullPointerException.class,
-                    () -> Ops.prefetch(List.of(a), (List<Location>) null, stream));
+                         () -> Ops.prefetch(a, Host.any(), stream, null));
             assertThrows(NullPointerException.class,
-                    () -> Ops.prefetch(List.of(a), Collections.singletonList(null), stream));
+                         () -> Ops.prefetch(List.of(a), (List<Location>) null, stream));
+            assertThrows(NullPointerException.class,
+                         () -> Ops.prefetch(List.of(a), Collections.singletonList(null), stream));
             var e = assertThrows(NullPointerException.class,
-                    () -> Ops.prefetch(Arrays.asList(a, null), Host.any(), stream));
+                                 () -> Ops.prefetch(Arrays.asList(a, null), Host.any(), stream));
             assertTrue(e.getMessage().contains("targets[1]"), e.getMessage());
             assertThrows(NullPointerException.class, () -> Ops.advise(a, null));
             assertThrows(NullPointerException.class, () -> Ops.discard((Buffer) null, stream));
-            assertThrows(NullPointerException.class, () -> Copies.copyBatch(null, List.of(a), List.of(a)));
-            assertThrows(NullPointerException.class, () -> Copies.copyBatch(stream, null, List.of(a)));
             assertThrows(NullPointerException.class,
-                    () -> Copies.copyBatch(stream, List.of(a), List.of(a), (CopyOptions) null));
-            assertThrows(NullPointerException.class, () -> Copies.copyBatch(stream, List.of(a), List.of(a),
-                    Collections.singletonList(null)));
+                         () -> Copies.copyBatch(null, List.of(a), List.of(a)));
+            assertThrows(NullPointerException.class,
+                         () -> Copies.copyBatch(stream, null, List.of(a)));
+            assertThrows(
+                NullPointerException.class,
+                () -> Copies.copyBatch(stream, List.of(a), List.of(a), (CopyOptions) null));
+            assertThrows(NullPointerException.class,
+                         ()
+                             -> Copies.copyBatch(stream, List.of(a), List.of(a),
+                                                 Collections.singletonList(null)));
             assertThrows(NullPointerException.class, () -> Plan.prefetch(null, Host.any()));
             assertThrows(NullPointerException.class, () -> a.setAccessedBy(null));
             assertThrows(NullPointerException.class, () -> a.close(null));
@@ -94,21 +102,30 @@ class NoCrashTest {
     @Test
     void wrongSizesAndForeignMemoryAreRefused() {
         try (var a = resource.allocate(4096); var b = resource.allocate(8192)) {
-            assertThrows(InvalidArgumentException.class, () -> Ops.prefetch(List.of(), Host.any(), stream));
             assertThrows(InvalidArgumentException.class,
-                    () -> Ops.prefetch(List.of(a, b), List.of(Host.any()), stream));
-            assertThrows(InvalidArgumentException.class, () -> Ops.prefetch(a, Device.of(63), stream));
-            assertThrows(InvalidArgumentException.class, () -> Copies.copyBatch(stream, List.of(a), List.of(b)));
-            assertThrows(InvalidArgumentException.class, () -> Copies.copyBatch(stream, List.of(a, b), List.of(b)));
-            assertThrows(InvalidArgumentException.class, () -> Copies.copyBatch(stream, List.of(a), List.of(a),
-                    List.of(CopyOptions.DEFAULT, CopyOptions.DEFAULT)));
-            assertThrows(InvalidArgumentException.class, () -> Ops.advise(a, Advice.SET_ACCESSED_BY, Host.numa(0)));
+                         () -> Ops.prefetch(List.of(), Host.any(), stream));
+            assertThrows(InvalidArgumentException.class,
+                         () -> Ops.prefetch(List.of(a, b), List.of(Host.any()), stream));
+            assertThrows(InvalidArgumentException.class,
+                         () -> Ops.prefetch(a, Device.of(63), stream));
+            assertThrows(InvalidArgumentException.class,
+                         () -> Copies.copyBatch(stream, List.of(a), List.of(b)));
+            assertThrows(InvalidArgumentException.class,
+                         () -> Copies.copyBatch(stream, List.of(a, b), List.of(b)));
+            assertThrows(
+                InvalidArgumentException.class,
+                ()
+                    -> Copies.copyBatch(stream, List.of(a), List.of(a),
+                                        List.of(CopyOptions.DEFAULT, CopyOptions.DEFAULT)));
+            assertThrows(InvalidArgumentException.class,
+                         () -> Ops.advise(a, Advice.SET_ACCESSED_BY, Host.numa(0)));
             ByteBuffer heap = ByteBuffer.allocateDirect(4096);
             var foreign = Buffer.fromHandle(a.address() + 4096 * 1024L * 1024, 4096, heap);
             assertThrows(RuntimeException.class, () -> Ops.prefetch(foreign, Host.any(), stream));
             foreign.close();
             assertThrows(IllegalArgumentException.class, () -> Stream.create(Device.of(62)));
-            assertThrows(RuntimeException.class, () -> Driver.openSimulated("no such setting=1", 0));
+            assertThrows(RuntimeException.class,
+                         () -> Driver.openSimulated("no such setting=1", 0));
         }
     }
 
@@ -151,16 +168,16 @@ class NoCrashTest {
     private void use(int role, AtomicReference<ManagedBuffer> current) {
         ManagedBuffer b = current.get();
         switch (role) {
-            case 0 -> current.getAndSet(resource.allocate(65536)).close();
-            case 1 -> b.prefetch(Device.of(0), stream);
-            case 2 -> b.setReadMostly(!b.isReadMostly());
-            case 3 -> b.asByteBuffer().put(0, (byte) 1);
-            case 4 -> Copies.copyBatch(stream, List.of(b.slice(0, 1024)), List.of(b.slice(1024, 1024)));
-            default -> {
-                try (var plan = Plan.prefetch(List.of(b), Host.any())) {
-                    plan.run(stream);
-                }
+        case 0 -> current.getAndSet(resource.allocate(65536)).close();
+        case 1 -> b.prefetch(Device.of(0), stream);
+        case 2 -> b.setReadMostly(!b.isReadMostly());
+        case 3 -> b.asByteBuffer().put(0, (byte) 1);
+        case 4 -> Copies.copyBatch(stream, List.of(b.slice(0, 1024)), List.of(b.slice(1024, 1024)));
+        default -> {
+            try (var plan = Plan.prefetch(List.of(b), Host.any())) {
+                plan.run(stream);
             }
+        }
         }
     }
 }

@@ -69,7 +69,8 @@ class OpsTest {
     void adviceTakesOneOrMany() {
         try (var a = resource.allocate(65536); var b = resource.allocate(65536)) {
             Ops.advise(a, Advice.SET_READ_MOSTLY);
-            Ops.advise(List.of(a, b), Advice.SET_PREFERRED_LOCATION, List.of(Device.of(0), Host.any()));
+            Ops.advise(List.of(a, b), Advice.SET_PREFERRED_LOCATION,
+                       List.of(Device.of(0), Host.any()));
             assertTrue(a.isReadMostly());
             assertEquals(Host.any(), b.preferredLocation().orElseThrow());
             a.advise(Advice.SET_ACCESSED_BY, Device.of(0));
@@ -92,11 +93,13 @@ class OpsTest {
         byte[] first = new byte[4096];
         Arrays.fill(first, (byte) 17);
         try (var a = resource.allocate(4096); var b = resource.allocate(8192);
-                var c = resource.allocate(4096); var d = resource.allocate(8192)) {
+             var c = resource.allocate(4096); var d = resource.allocate(8192)) {
             a.asByteBuffer().put(first);
             b.asByteBuffer().put(5, (byte) 42);
-            var order = CopyOptions.DEFAULT.withSrcAccessOrder(SrcAccessOrder.ANY).withDstLocationHint(Host.any());
-            Copies.copyBatch(stream, List.of(a, b), List.of(c, d), List.of(CopyOptions.DEFAULT, order));
+            var order = CopyOptions.DEFAULT.withSrcAccessOrder(SrcAccessOrder.ANY)
+                            .withDstLocationHint(Host.any());
+            Copies.copyBatch(stream, List.of(a, b), List.of(c, d),
+                             List.of(CopyOptions.DEFAULT, order));
             stream.sync();
             byte[] got = new byte[4096];
             c.asByteBuffer().get(got);
@@ -107,7 +110,7 @@ class OpsTest {
             stream.sync();
             assertEquals(17, c.asByteBuffer().get(0));
             var e = assertThrows(InvalidArgumentException.class,
-                    () -> Copies.copyBatch(stream, List.of(a, b), List.of(c, c)));
+                                 () -> Copies.copyBatch(stream, List.of(a, b), List.of(c, c)));
             assertEquals(1, e.index().orElseThrow());
         }
     }
@@ -115,7 +118,7 @@ class OpsTest {
     @Test
     void aPlanRunsAgainAndAgain() {
         try (var a = resource.allocate(65536); var b = resource.allocate(65536);
-                var plan = Plan.prefetch(List.of(a, b), List.of(Device.of(0), Host.any()))) {
+             var plan = Plan.prefetch(List.of(a, b), List.of(Device.of(0), Host.any()))) {
             assertEquals(2, plan.rangesIn());
             assertTrue(plan.describe().length() > 0);
             for (int i = 0; i < 3; i++)
@@ -123,11 +126,13 @@ class OpsTest {
             stream.sync();
             assertEquals(Device.of(0), a.lastPrefetchLocation().orElseThrow());
             b.close();
-            assertEquals(1, assertThrows(ClosedException.class, () -> plan.run(stream)).index().orElseThrow());
+            assertEquals(
+                1,
+                assertThrows(ClosedException.class, () -> plan.run(stream)).index().orElseThrow());
         }
         try (var a = resource.allocate(4096); var b = resource.allocate(4096);
-                var copy = Plan.copyBatch(List.of(a), List.of(b));
-                var advise = Plan.advise(List.of(a), Advice.SET_READ_MOSTLY, Host.any())) {
+             var copy = Plan.copyBatch(List.of(a), List.of(b));
+             var advise = Plan.advise(List.of(a), Advice.SET_READ_MOSTLY, Host.any())) {
             a.asByteBuffer().put(0, (byte) 9);
             copy.run(stream);
             stream.sync();
@@ -140,7 +145,7 @@ class OpsTest {
     @Test
     void streamsAndEvents() {
         try (var a = resource.allocate(1 << 20); var other = Stream.create(Device.of(0));
-                var begin = stream.recordTiming()) {
+             var begin = stream.recordTiming()) {
             a.prefetch(Device.of(0), stream);
             try (var end = stream.recordTiming()) {
                 other.waitFor(end);
@@ -177,9 +182,11 @@ class OpsTest {
             var e = assertThrows(CmmException.class, () -> a.setReadMostly(true));
             assertEquals(1, e.code().orElseThrow());
             assertEquals("CUDA_ERROR_INVALID_VALUE", e.codeName().orElseThrow());
-            assertTrue(e.entryPoint().orElseThrow().startsWith("cuMemAdvise"), e.entryPoint()::toString);
+            assertTrue(e.entryPoint().orElseThrow().startsWith("cuMemAdvise"),
+                       e.entryPoint()::toString);
             assertEquals(Failure.Kind.DRIVER, e.kind());
-            assertTrue(Arrays.stream(e.getStackTrace()).anyMatch(f -> f.getMethodName().equals("setReadMostly")));
+            assertTrue(Arrays.stream(e.getStackTrace())
+                           .anyMatch(f -> f.getMethodName().equals("setReadMostly")));
         } finally {
             Sim.clearFaults();
         }

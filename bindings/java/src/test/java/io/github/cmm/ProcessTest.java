@@ -31,16 +31,17 @@ class ProcessTest {
     }
 
     private static Ended java(List<String> options, List<String> settings, String... program)
-            throws IOException, InterruptedException {
+        throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.github.cmm.Programs"));
+        command.addAll(
+            List.of("-cp", System.getProperty("java.class.path"), "io.github.cmm.Programs"));
         command.addAll(List.of(program));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         for (String setting : settings)
             builder.environment().put(setting.substring(0, setting.indexOf('=')),
-                    setting.substring(setting.indexOf('=') + 1));
+                                      setting.substring(setting.indexOf('=') + 1));
         Path output = Files.createTempFile("cmm-java", ".txt");
         builder.redirectOutput(output.toFile());
         long begin = System.nanoTime();
@@ -60,7 +61,8 @@ class ProcessTest {
 
     @Test
     void aHundredThousandUnclosedBuffersFit() throws Exception {
-        var ended = java(List.of(library(), "-Xmx64m"), List.of("CMM_SIM_MANAGED_LIMIT=268435456"), "unclosed", "100000");
+        var ended = java(List.of(library(), "-Xmx64m"), List.of("CMM_SIM_MANAGED_LIMIT=268435456"),
+                         "unclosed", "100000");
         assertEquals("allocated 6553600000\n", ended.output());
         assertEquals(0, ended.status());
     }
@@ -68,7 +70,8 @@ class ProcessTest {
     @Test
     void reachableBuffersRunOutOfMemory() throws Exception {
         Sim.required();
-        var ended = java(List.of(library(), "-Xmx64m"), List.of("CMM_SIM_MANAGED_LIMIT=268435456"), "held", "100000");
+        var ended = java(List.of(library(), "-Xmx64m"), List.of("CMM_SIM_MANAGED_LIMIT=268435456"),
+                         "held", "100000");
         assertEquals("out of memory after 4096: CUDA_ERROR_OUT_OF_MEMORY\n", ended.output());
         assertEquals(0, ended.status());
     }
@@ -76,10 +79,12 @@ class ProcessTest {
     @Test
     void exitWithWorkInFlightKeepsItsStatus() throws Exception {
         for (int status : new int[] {0, 7}) {
-            var ended = java(List.of(library(), "-Xcheck:jni"), List.of("CMM_SIM_COPY_DELAY=2000000"), "exit",
-                    Integer.toString(status));
+            var ended =
+                java(List.of(library(), "-Xcheck:jni"), List.of("CMM_SIM_COPY_DELAY=2000000"),
+                     "exit", Integer.toString(status));
             assertEquals(status, ended.status(), ended.output());
-            assertTrue(ended.seconds() < MOST_SECONDS_TO_EXIT, () -> "it took " + ended.seconds() + " s");
+            assertTrue(ended.seconds() < MOST_SECONDS_TO_EXIT,
+                       () -> "it took " + ended.seconds() + " s");
             ended.silent();
         }
     }
@@ -93,14 +98,17 @@ class ProcessTest {
 
     @Test
     void theJarsLibrariesAreUnpackedOnce(@TempDir Path cache) throws Exception {
-        Path natives = Path.of(System.getProperty("cmm.jar.classes", "none"), "io/github/cmm/native");
+        Path natives =
+            Path.of(System.getProperty("cmm.jar.classes", "none"), "io/github/cmm/native");
         Assumptions.assumeTrue(Files.isDirectory(natives), "the natives are not in the classes");
         for (int i = 0; i < 2; i++) {
-            var ended = java(List.of("-Dcmm.cache=" + cache, "-Djava.library.path="), List.of("CMM_DRIVER=sim"), "loaded");
+            var ended = java(List.of("-Dcmm.cache=" + cache, "-Djava.library.path="),
+                             List.of("CMM_DRIVER=sim"), "loaded");
             assertEquals("1 true\n", ended.output());
         }
         Path folder = cache.resolve("java");
-        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)));
+        assertEquals("rwx------",
+                     PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)));
         try (var entries = Files.list(folder)) {
             assertEquals(1, entries.count());
         }
@@ -109,7 +117,8 @@ class ProcessTest {
     @Test
     void javaLibraryPathWorks() throws Exception {
         var ended = java(List.of("-Djava.library.path=" + System.getProperty("cmm.library.path"),
-                "-Dcmm.cache=/nowhere"), List.of("CMM_DRIVER=sim"), "loaded");
+                                 "-Dcmm.cache=/nowhere"),
+                         List.of("CMM_DRIVER=sim"), "loaded");
         assertEquals("1 true\n", ended.output());
     }
 }

@@ -6,16 +6,17 @@ import java.util.List;
 
 /** Programs that ProcessTest runs in processes of their own. */
 final class Programs {
-    private Programs() {}
+    private Programs() {
+    }
 
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
-            case "unclosed" -> unclosed(Integer.parseInt(args[1]));
-            case "held" -> held(Integer.parseInt(args[1]));
-            case "exit" -> exitWithWorkInFlight(Integer.parseInt(args[1]));
-            case "views" -> exitWithViews();
-            case "loaded" -> System.out.println(Device.count() + " " + Driver.isSimulated());
-            default -> throw new IllegalArgumentException(args[0]);
+        case "unclosed" -> unclosed(Integer.parseInt(args[1]));
+        case "held" -> held(Integer.parseInt(args[1]));
+        case "exit" -> exitWithWorkInFlight(Integer.parseInt(args[1]));
+        case "views" -> exitWithViews();
+        case "loaded" -> System.out.println(Device.count() + " " + Driver.isSimulated());
+        default -> throw new IllegalArgumentException(args[0]);
         }
     }
 
@@ -37,7 +38,8 @@ final class Programs {
                 buffers.add(resource.allocate(65536));
             System.out.println("all were allocated");
         } catch (OutOfMemoryException e) {
-            System.out.println("out of memory after " + buffers.size() + ": " + e.codeName().orElse("no code"));
+            System.out.println("out of memory after " + buffers.size() + ": " +
+                               e.codeName().orElse("no code"));
         }
     }
 

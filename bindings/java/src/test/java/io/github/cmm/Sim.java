@@ -8,10 +8,13 @@ import org.junit.jupiter.api.Assumptions;
 final class Sim {
     static {
         Driver.isSimulated(); // the driver opens first, so that both mean the same library
-        System.load(Path.of(System.getProperty("cmm.library.path"), "libcmmjavasim.so").toAbsolutePath().toString());
+        System.load(Path.of(System.getProperty("cmm.library.path"), "libcmmjavasim.so")
+                        .toAbsolutePath()
+                        .toString());
     }
 
-    private Sim() {}
+    private Sim() {
+    }
 
     static native int fault(String entry, long nth, int result);
     static native void clearFaults();
