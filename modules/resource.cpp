@@ -127,6 +127,7 @@ std::uintptr_t allocate_or_collect(const error_site& site, int ordinal, std::siz
 
 std::uintptr_t allocate_managed(const place& p, std::size_t bytes) {
     const error_site site{"allocate", "bytes"};
+    require_device({"allocate", "device"}, p.device); // another driver may have been opened since
     const auto& facts = driver::get_facts().devices[static_cast<std::size_t>(p.device)];
     if (!facts.managed_memory)
         throw not_supported({"allocate", "device"},
