@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from . import _cmm, _ops
 from ._location import Device, Host, Location
-from ._options import Advice, HintPolicy, MemoryKind, Strategy
+from ._options import Advice, HintPolicy, MemoryKind, Strategy, options_code
 from ._stream import StreamLike
 
 _B = TypeVar("_B", bound="Buffer")
@@ -350,7 +350,8 @@ class ManagedBuffer(Buffer):
         hints: HintPolicy | str | None = None,
     ) -> _cmm.Report:
         """See `cmm.prefetch`."""
-        return _ops.prefetch(self, location, stream=stream, strategy=strategy, hints=hints)
+        options = None if strategy is None and hints is None else options_code(strategy, hints)
+        return _cmm.prefetch(self, location, stream, options)
 
     def discard(self, *, stream: StreamLike) -> _cmm.Report:
         """See `cmm.discard`."""
