@@ -61,7 +61,11 @@ std::uintptr_t aligned_slab(const place& p, std::size_t bytes) {
     const auto at = allocate_managed(p, bytes);
     if (large_page.down(at) == at) [[likely]]
         return at;
-    driver::free_memory(at);
+    {
+        const current_context in(primary_context(p.device));
+        const relaxed_capture relaxed;
+        driver::free_memory(at);
+    }
     return allocate_managed(p, bytes + large_page.bytes());
 }
 
@@ -143,13 +147,7 @@ buffer_state* arena_state::allocate(std::size_t bytes) {
 
 void arena_state::allocate_batch(std::span<const std::size_t> sizes, std::vector<buffer_state*>& out) {
     collect();
-    const auto page = space_.page();
-    std::size_t total = 0;
-    for (const auto bytes : sizes) {
-        if (bytes > SIZE_MAX / 2 - total)
-            throw invalid_argument({"allocate_batch", "sizes"}, "the sizes add up to more than an address space");
-        total += page.up(std::max<std::size_t>(bytes, 1));
-    }
+    const auto total = batch_bytes(sizes, 1);
     std::vector<range> pieces(sizes.size());
     for (;;) {
         {

@@ -177,15 +177,31 @@ void leave_plan(buffer_state& s, plan_state& p) noexcept {
 
 namespace {
 
-// A closed buffer's plans can run no more. A run that is under way is waited for.
-void break_plans(buffer_state& s) noexcept {
-    const std::lock_guard guard(s.root->lock);
+// Under the root's lock.
+void mark_broken(const buffer_state& s) noexcept {
     for (const auto& [plan, target] : s.plans) {
         auto seen = plan->broken.load();
         while (target < seen && !plan->broken.compare_exchange_weak(seen, target)) {
         }
-        while (plan->running.load() != 0)
-            std::this_thread::yield();
+    }
+}
+
+// Under the root's lock, which also keeps the plans from going away.
+bool any_runs(const buffer_state& s) noexcept {
+    return std::any_of(s.plans.begin(), s.plans.end(), [](const auto& p) { return p.first->running.load() != 0; });
+}
+
+// A closed buffer's plans can run no more. A run that is under way is waited for, without the lock: a run
+// into a graph takes it to hold its operands.
+void break_plans(buffer_state& s) noexcept {
+    std::unique_lock guard(s.root->lock);
+    mark_broken(s);
+    while (any_runs(s)) {
+        guard.unlock();
+        std::this_thread::yield();
+        guard.lock();
+    }
+    for (const auto& [plan, target] : s.plans) {
         const std::lock_guard uses(plan->lock);
         s.root->uses.add_all(plan->uses);
         --s.root->plan_holds;

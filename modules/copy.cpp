@@ -60,7 +60,7 @@ report copy_all(stream_ref s, const target_list& srcs, const target_list& dsts, 
     auto& [planner, table] = thread_scratch();
     const auto g = detail::gather_copies("copy_batch", srcs, dsts, options, o, planner, table);
     first = g.address;
-    report out{.ranges_in = g.count, .bytes = g.bytes};
+    report out{.ranges_in = g.count, .bytes = g.bytes, .ignored_hint = g.ignored_hint};
     detail::stream_call call(site, s, g.device_hint);
     if (!call.capturing())
         call.refuse_capture("a copy");
@@ -70,9 +70,17 @@ report copy_all(stream_ref s, const target_list& srcs, const target_list& dsts, 
     if (call.capturing())
         return issue_all(runs, table, detail::capture_copies(table.entries(), operands_of(srcs, dsts), call), call,
                          out);
-    out = issue_all(runs, table, detail::choose_copy_way(runs, table.entries(), o), call, out);
-    detail::remember_use(srcs, call);
-    detail::remember_use(dsts, call);
+    const auto remember = [&] {
+        detail::remember_use(srcs, call);
+        detail::remember_use(dsts, call);
+    };
+    try {
+        out = issue_all(runs, table, detail::choose_copy_way(runs, table.entries(), o), call, out);
+    } catch (...) { // what was issued needs its buffers
+        remember();
+        throw;
+    }
+    remember();
     return out;
 }
 

@@ -26,8 +26,10 @@ export namespace cmm {
 class copy_options_list {
 public:
     inline copy_options_list(const copy_options& one) noexcept : data_(&one), count_(1) {}
+    // `{}` means the defaults for all.
     inline copy_options_list(std::initializer_list<copy_options> many) noexcept
-        : data_(many.begin()), count_(many.size()), per_copy_(true) {}
+        : data_(many.size() ? many.begin() : &defaults), count_(many.size() ? many.size() : 1),
+          per_copy_(many.size() != 0) {}
     template <std::ranges::contiguous_range R>
         requires std::same_as<std::ranges::range_value_t<R>, copy_options>
     copy_options_list(const R& many)
@@ -39,6 +41,7 @@ public:
     inline std::span<const copy_options> all() const noexcept { return {data_, count_}; }
 
 private:
+    static constexpr copy_options defaults{};
     const copy_options* data_;
     std::size_t count_;
     bool per_copy_ = false;
@@ -59,9 +62,16 @@ private:
 // a single run with default options.
 CMM_API report copy_batch(stream_ref s, const target_list& srcs, const target_list& dsts,
                           const copy_options_list& options = copy_options{}, const op_options& o = {});
-// One buffer is no batch: say copy_to or copy_from.
-report copy_batch(stream_ref s, const buffer& src, const buffer& dst, const copy_options_list& options = copy_options{},
+// One buffer is no batch: say copy_to or copy_from. `{a}` is a list of one.
+template <std::derived_from<buffer> Src, std::derived_from<buffer> Dst>
+report copy_batch(stream_ref s, const Src& src, const Dst& dst, const copy_options_list& options = copy_options{},
                   const op_options& o = {}) = delete;
+template <std::derived_from<buffer> Src>
+report copy_batch(stream_ref s, const Src& src, const target_list& dsts,
+                  const copy_options_list& options = copy_options{}, const op_options& o = {}) = delete;
+template <std::derived_from<buffer> Dst>
+report copy_batch(stream_ref s, const target_list& srcs, const Dst& dst,
+                  const copy_options_list& options = copy_options{}, const op_options& o = {}) = delete;
 
 // One copy of a whole buffer, with the same rules.
 CMM_API report copy_to(const target& src, const target& dst, stream_ref s, const copy_options& options = {});
@@ -90,6 +100,7 @@ struct copies_gathered {
     std::uintptr_t address = 0;
     int device_hint = 0;
     bool pageable_source = false;
+    std::string_view ignored_hint = {};
 };
 
 // Every check of a copy_batch; fills planner and table.

@@ -65,23 +65,34 @@ bool any_integrated() {
 }
 
 // Hints that this machine cannot honour: overlap warns, locations are ignored, unless a policy was chosen.
-void check_hints(const error_site& site, const copy_options& o, const op_options& op) {
+// The text of the last one, for the trace.
+std::string_view check_hints(const error_site& site, const copy_options& o, const op_options& op) {
+    constexpr std::string_view overlap =
+        "prefer_overlap_with_compute matters on integrated GPUs only, and none is here";
+    constexpr std::string_view hints = "location hints need a driver of CUDA 12.8 or newer";
     const auto chosen = op.hints ? op.hints : default_hint_policy();
-    if (o.overlap_mode == overlap_mode::prefer_overlap_with_compute && !any_integrated())
+    std::string_view ignored;
+    if (o.overlap_mode == overlap_mode::prefer_overlap_with_compute && !any_integrated()) {
         cannot_honour(chosen.value_or(hint_policy::warn), {site.operation, "options.overlap_mode", site.index},
-                      "prefer_overlap_with_compute matters on integrated GPUs only, and none is here");
+                      overlap);
+        ignored = overlap;
+    }
     for (const auto* hint : {&o.src_location_hint, &o.dst_location_hint}) {
         if (!*hint)
             continue;
         if ((*hint)->is_device())
             require_device(site, (*hint)->id());
-        if (!driver::get_features().copy_batch)
-            cannot_honour(chosen.value_or(hint_policy::ignore), {site.operation, "options.location_hint", site.index},
-                          "location hints need a driver of CUDA 12.8 or newer");
+        if (driver::get_features().copy_batch)
+            continue;
+        cannot_honour(chosen.value_or(hint_policy::ignore), {site.operation, "options.location_hint", site.index},
+                      hints);
+        ignored = hints;
     }
+    return ignored;
 }
 
-void check_options(std::string_view operation, const copy_options_list& options, const op_options& op) {
+std::string_view check_options(std::string_view operation, const copy_options_list& options, const op_options& op) {
+    std::string_view ignored;
     for (std::size_t i = 0; i < options.size(); ++i) {
         if (i > 0 && options[i] == options[i - 1])
             continue;
@@ -89,8 +100,10 @@ void check_options(std::string_view operation, const copy_options_list& options,
         if (options.per_copy())
             site.index = i;
         require_enums(site, options[i]);
-        check_hints(site, options[i], op);
+        if (const auto hint = check_hints(site, options[i], op); !hint.empty())
+            ignored = hint;
     }
+    return ignored;
 }
 
 [[noreturn]] void refuse_sizes(std::string_view operation, std::size_t i, const target& src, const target& dst) {
@@ -111,12 +124,12 @@ copies_gathered gather_copies(std::string_view operation, const target_list& src
                               const copy_options_list& options, const op_options& op, plan::copy_planner& planner,
                               option_table& table) {
     require_lists(operation, srcs, dsts, options);
-    check_options(operation, options, op);
+    copies_gathered g;
+    g.ignored_hint = check_options(operation, options, op);
     planner.clear();
     table.clear();
     memory_lookup src_facts({operation, "srcs"});
     memory_lookup dst_facts({operation, "dsts"});
-    copies_gathered g;
     auto id = table.id_of(options[0]);
     for (std::size_t i = 0; i < srcs.size(); ++i) {
         const target src = srcs[i];

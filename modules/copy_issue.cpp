@@ -72,6 +72,7 @@ bool host_readable(std::uintptr_t address) noexcept {
 }
 
 driver::result copy_keeping_order(const plan::copy_run& run, const error_site& site, stream_call& call) {
+    const relaxed_capture relaxed; // another stream of the thread may capture
     if (run.bytes <= most_staged && host_readable(run.src)) {
         staged copy(site, run);
         const auto r = driver::copy(run.dst, copy.address(), run.bytes, call.handle());

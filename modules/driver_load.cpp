@@ -2,6 +2,7 @@
 // Finding and opening a driver library, and what is asked of it once.
 module;
 #include "driver_abi.h"
+#include <algorithm>
 #include <atomic>
 #include <cmm/export.h>
 #include <cstddef>
@@ -11,6 +12,7 @@ module;
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
+#include <numeric>
 #include <pthread.h>
 #include <string>
 #include <string_view>
@@ -117,16 +119,21 @@ resolver make_resolver(const library& lib, int level) {
     return {v1, v2, level};
 }
 
-int host_numa_nodes(const library& lib) {
-    if (const auto simulated_nodes = lib.symbol<int (*)()>("cmm_sim_numa_nodes"))
-        return simulated_nodes();
-    int nodes = 0;
+std::vector<int> host_numa_ids(const library& lib) {
+    std::vector<int> ids;
+    if (const auto simulated_nodes = lib.symbol<int (*)()>("cmm_sim_numa_nodes")) {
+        ids.resize(static_cast<std::size_t>(simulated_nodes()));
+        std::iota(ids.begin(), ids.end(), 0);
+        return ids;
+    }
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", ignored)) {
         const auto name = entry.path().filename().string();
-        nodes += name.starts_with("node") && name.find_first_not_of("0123456789", 4) == name.npos;
+        if (name.starts_with("node") && name.size() > 4 && name.find_first_not_of("0123456789", 4) == name.npos)
+            ids.push_back(std::atoi(name.c_str() + 4));
     }
-    return nodes > 0 ? nodes : 1;
+    std::ranges::sort(ids);
+    return ids;
 }
 
 device_facts facts_of(const table& t, int ordinal) {
@@ -178,7 +185,8 @@ const state& open_locked(const options& o) {
     s->known.version = version;
     s->known.level = version < limit ? version : limit;
     s->known.simulated = lib.symbol<void*>("cmm_sim_reset") != nullptr;
-    s->known.numa_nodes = host_numa_nodes(lib);
+    s->known.numa_ids = host_numa_ids(lib);
+    s->known.numa_nodes = std::max(1, static_cast<int>(s->known.numa_ids.size()));
     s->known.generation = ++generations;
     learn(*s);
     static const int watched = ::pthread_atfork(nullptr, nullptr, &forget_in_child);

@@ -106,6 +106,7 @@ struct facts {
     int level;           // the smaller of version and ceiling
     bool simulated;
     int numa_nodes; // host NUMA nodes of the machine
+    std::vector<int> numa_ids; // theirs, in order; empty where the system does not tell
     std::uint64_t generation; // grows with each open
     std::vector<device_facts> devices;
     std::vector<lookup> lookups;

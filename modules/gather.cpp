@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
+#include <algorithm>
 #include <atomic>
 #include <cmm/export.h>
 #include <cstddef>
@@ -45,12 +46,18 @@ void require_kind(const demands& d, const target& t, std::size_t index, const me
         for (const auto& device : driver::get_facts().devices)
             if (!device.pageable_memory_access)
                 refuse_kind(d, t, index, f.kind);
+        if (d.merging == plan::merging::bytes)
+            throw not_supported(site_of(d, "targets", index),
+                                fmt::format("{:#x} is pageable host memory, and {} goes by the batch entry points "
+                                            "alone, which take managed memory only",
+                                            t.address(), d.what));
         return;
     default: refuse_kind(d, t, index, f.kind);
     }
 }
 
-// Whether `l` can be gone to; false where the hint policy lets it pass.
+} // namespace
+
 bool honour_place(const demands& d, const location& l, std::size_t index, bool paired, hint_policy hints) {
     if (!d.place || !l.is_device())
         return true;
@@ -67,14 +74,27 @@ bool honour_place(const demands& d, const location& l, std::size_t index, bool p
     return false;
 }
 
-} // namespace
-
 void cannot_honour(hint_policy p, const error_site& site, std::string_view text) {
     if (p == hint_policy::strict)
         throw not_supported(site, std::string(text));
     if (p == hint_policy::warn)
         warn_once(fmt::format("{}.{}", site.operation, site.argument), error_text(site, text));
 }
+
+namespace {
+
+// A node that the system does not have: the driver would refuse it in the middle of a batch.
+void require_node(const error_site& site, const location& l) {
+    const auto& known = driver::get_facts().numa_ids;
+    if (l.kind() != location_kind::host_numa || known.empty() || std::ranges::binary_search(known, l.id()))
+        return;
+    throw invalid_argument(site, fmt::format("{} is not there; this machine has {} host NUMA node{}, the last "
+                                             "one is {}",
+                                             to_string(l), known.size(), known.size() == 1 ? "" : "s",
+                                             known.back()));
+}
+
+} // namespace
 
 void require_location(const demands& d, const location& l, std::size_t index, bool paired) {
     error_site site{d.operation, "locations"};
@@ -92,6 +112,7 @@ void require_location(const demands& d, const location& l, std::size_t index, bo
                                               "CUDA {}.{}; use the host instead",
                                               to_string(l), driver::get_facts().level / 1000,
                                               driver::get_facts().level % 1000 / 10));
+    require_node(site, l);
 }
 
 gathered gather(const demands& d, const target_list& targets, const location_list& where, hint_policy hints,

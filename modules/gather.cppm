@@ -46,6 +46,9 @@ gathered gather(const demands& d, const target_list& targets, const location_lis
 // Throws invalid_argument for a device that is not there, not_supported for a NUMA node below 12.2.
 void require_location(const demands& d, const location& l, std::size_t index, bool paired);
 
+// Whether `l` can be gone to; false where the hint policy lets it pass.
+bool honour_place(const demands& d, const location& l, std::size_t index, bool paired, hint_policy hints);
+
 // Remembers in every buffer that work until the end of `call` needs it.
 void remember_use(const target_list& targets, stream_call& call);
 

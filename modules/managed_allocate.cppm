@@ -33,6 +33,10 @@ std::uintptr_t allocate_or_collect(const error_site& site, int device, std::size
                                    driver::result (*call)(const place&, std::size_t, std::uintptr_t&),
                                    const place& p);
 
+// The bytes of a batch, each of `sizes` in whole pages and at least `least`. Throws invalid_argument where
+// that is more than an address space.
+std::size_t batch_bytes(std::span<const std::size_t> sizes, std::size_t least);
+
 // A root for new memory, with one reference and one hold.
 struct root_facts {
     range where;

@@ -64,6 +64,7 @@ struct report {
     std::string_view entry = {};    // "cuMemPrefetchBatchAsync@13000"
     std::string_view reason = {};   // why
     std::size_t ignored = 0;        // targets left out because of the hint policy
+    std::string_view ignored_hint = {}; // a copy option that this machine does not honour
 };
 
 // Gives the driver advice about the ranges. `where` matters for preferred_location and accessed_by.

@@ -83,6 +83,19 @@ void require_stream_device(const move_kind& k) {
                                         ordinal, facts.name));
 }
 
+// Work that was issued needs its buffers, also where the rest of it was refused.
+std::size_t issue_and_remember(const move_kind& k, std::span<const plan::run> runs, const detail::way& way,
+                               const error_site& site, const target_list& targets, detail::stream_call& call) {
+    try {
+        const auto calls = detail::issue(k.move, runs, way, site, call);
+        detail::remember_use(targets, call);
+        return calls;
+    } catch (...) {
+        detail::remember_use(targets, call);
+        throw;
+    }
+}
+
 report run_move(const move_kind& k, const target_list& targets, const location_list& where, stream_ref s,
                 const op_options& o, std::uintptr_t& first) {
     const auto hints = policy_of(o);
@@ -102,8 +115,7 @@ report run_move(const move_kind& k, const target_list& targets, const location_l
     require_stream_device(k);
     const auto runs = planner.plan(k.demands.operation, k.demands.merging, page_size::of_system());
     const auto way = detail::choose_way(k.move, runs, static_cast<std::int32_t>(o.strategy), g.pageable);
-    out.calls = detail::issue(k.move, runs, way, site, call);
-    detail::remember_use(targets, call);
+    out.calls = issue_and_remember(k, runs, way, site, targets, call);
     out.ranges_out = runs.size();
     out.strategy = way.batch ? strategy::driver_batch : strategy::per_range;
     out.entry = way.entry;

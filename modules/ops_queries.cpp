@@ -68,10 +68,13 @@ std::size_t accessor_capacity() {
 
 accessor_set checked_set(const location_list& wanted) {
     accessor_set out;
+    const auto hints = default_hint_policy().value_or(hint_policy::strict);
     const std::size_t count = wanted.paired() ? wanted.size() : 1;
     const detail::demands d{"assign_accessed_by", "an accessor", plan::merging::pages, true, true, true};
     for (std::size_t i = 0; i < count; ++i) {
         detail::require_location(d, wanted[i], i, true);
+        if (!detail::honour_place(d, wanted[i], i, true, hints))
+            continue;
         if (wanted[i].is_device())
             out.devices |= std::uint64_t{1} << static_cast<unsigned>(wanted[i].id());
         else

@@ -23,7 +23,7 @@ void emit(std::string_view operation, std::uint64_t stream, std::string_view det
                  .entry = r.entry,
                  .strategy = strategy,
                  .reason = r.reason,
-                 .ignored = r.ignored ? "targets left out by the hint policy" : "",
+                 .ignored = r.ignored ? "targets left out by the hint policy" : r.ignored_hint,
                  .error = failure,
                  .stream = stream,
                  .begin_ns = begin,

@@ -40,6 +40,7 @@ struct prepared {
 
     copy_way copy_by{};
     std::vector<plan::copy_run> copies;
+    std::size_t sources = 0; // of a copy plan
     option_table options;
     bool during_api_call = false;
 
@@ -51,13 +52,21 @@ struct prepared {
             leave_plan(*s, links);
     }
 
-    void join(const target_list& targets) {
+    // `from` is the number of the first target in the whole plan: destinations follow the sources.
+    void join(const target_list& targets, std::size_t from = 0) {
         members.reserve(members.size() + targets.size());
         for (std::size_t i = 0; i < targets.size(); ++i)
             if (auto* s = targets[i].state()) {
-                join_plan(*s, links, i);
+                join_plan(*s, links, from + i);
                 members.push_back(s);
             }
+    }
+
+    error_site site_of(std::size_t target) const {
+        if (sources == 0)
+            return {operation, "targets", target};
+        return target < sources ? error_site{operation, "srcs", target}
+                                : error_site{operation, "dsts", target - sources};
     }
 };
 
@@ -70,7 +79,7 @@ public:
         p.links.running.fetch_add(1);
         if (const auto broken = p.links.broken.load(); broken != plan_state::whole) [[unlikely]] {
             p.links.running.fetch_sub(1);
-            throw closed({p.operation, "targets", broken}, "a buffer of the plan was closed; make a new plan");
+            throw closed(p.site_of(broken), "a buffer of the plan was closed; make a new plan");
         }
     }
     ~running() { p_.links.running.fetch_sub(1); }
@@ -92,14 +101,26 @@ void remember(prepared& p, stream_call& call) {
         p.links.uses.add(end.get());
 }
 
+// What was issued needs its buffers, also where the rest of it was refused.
+template <class Issue> std::size_t remembering(prepared& p, stream_call& call, Issue issue_all) {
+    try {
+        const auto calls = issue_all();
+        remember(p, call);
+        return calls;
+    } catch (...) {
+        remember(p, call);
+        throw;
+    }
+}
+
 report run_moves(prepared& p, stream_ref s) {
     const running now(p);
     const error_site site{p.operation, "targets"};
     stream_call call(site, s, p.device_hint);
     call.refuse_capture(p.what);
-    p.shape.calls = issue(p.move, p.runs, p.by, site, call);
-    remember(p, call);
-    return p.shape;
+    auto out = p.shape;
+    out.calls = remembering(p, call, [&] { return issue(p.move, p.runs, p.by, site, call); });
+    return out;
 }
 
 hint_policy policy(const op_options& o) noexcept {
@@ -235,8 +256,9 @@ copy_plan::copy_plan(const target_list& srcs, const target_list& dsts, const cop
     });
     p.shape = {g.count, runs.size(), 0, g.bytes,
                p.copy_by.batch ? strategy::driver_batch : strategy::per_range, p.copy_by.entry, p.copy_by.reason, 0};
+    p.sources = srcs.size();
     p.join(srcs);
-    p.join(dsts);
+    p.join(dsts, p.sources);
 }
 
 report copy_plan::run(stream_ref s) {
@@ -248,8 +270,9 @@ report copy_plan::run(stream_ref s) {
         auto out = p.shape;
         if (!call.capturing()) {
             call.refuse_capture("a copy");
-            out.calls = detail::issue_copies(p.copies, p.options.entries(), p.copy_by, site, call);
-            detail::remember(p, call);
+            out.calls = detail::remembering(p, call, [&] {
+                return detail::issue_copies(p.copies, p.options.entries(), p.copy_by, site, call);
+            });
             return out;
         }
         const auto by = detail::capture_copies(p.options.entries(), p.members, call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resources: direct managed, pinned and device memory, and the way out of an empty card.
 module;
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmm/export.h>
@@ -125,6 +126,18 @@ std::uintptr_t allocate_or_collect(const error_site& site, int ordinal, std::siz
     return at;
 }
 
+std::size_t batch_bytes(std::span<const std::size_t> sizes, std::size_t least) {
+    const auto page = page_size::of_system();
+    std::size_t total = 0;
+    for (const auto bytes : sizes) {
+        const auto whole = page.up(std::max(bytes, least));
+        if (whole > SIZE_MAX / 2 - total)
+            throw invalid_argument({"allocate_batch", "sizes"}, "the sizes add up to more than an address space");
+        total += whole;
+    }
+    return total;
+}
+
 std::uintptr_t allocate_managed(const place& p, std::size_t bytes) {
     const error_site site{"allocate", "bytes"};
     require_device({"allocate", "device"}, p.device); // another driver may have been opened since
@@ -172,13 +185,7 @@ std::vector<managed_buffer> managed_memory_resource::allocate_batch(std::span<co
         return out;
     }
     const auto page = page_size::of_system();
-    std::size_t total = 0;
-    for (const auto bytes : sizes) {
-        if (bytes > SIZE_MAX / 2 - total)
-            throw invalid_argument({"allocate_batch", "sizes"}, "the sizes add up to more than an address space");
-        total += page.up(bytes);
-    }
-    const auto whole_buffer = allocate(total);
+    const auto whole_buffer = allocate(detail::batch_bytes(sizes, 0));
     std::size_t offset = 0;
     for (const auto bytes : sizes) {
         out.push_back(whole_buffer.slice(offset, bytes));

@@ -182,7 +182,8 @@ public:
     void refuse_capture(const char* what) const;
 
     // Where the work of this call ends, once it has been issued: for what must outlive that work. Not
-    // when capturing. Foreign streams: an event is recorded, once per call.
+    // when capturing. Foreign streams: an event is recorded, once per call; where the driver refuses that,
+    // the work is waited for, and the answer is null.
     timeline_ptr done_at();
 
 private:
@@ -216,6 +217,7 @@ private:
 class CMM_API batch_stream {
 public:
     batch_stream(const error_site& site, const stream_call& call);
+    ~batch_stream(); // where the batch failed half way: what was issued still comes before later work
     batch_stream(const batch_stream&) = delete;
     batch_stream& operator=(const batch_stream&) = delete;
     inline driver::stream_handle handle() const noexcept { return handle_; }
@@ -226,6 +228,7 @@ private:
     const error_site& site_;
     const stream_call& call_;
     driver::stream_handle handle_;
+    bool bridging_ = false;
     pooled_event before_, after_;
 };
 

@@ -88,6 +88,10 @@ timeline_ptr stream_call::done_at() {
     }
     if (!foreign_)
         foreign_ = timeline_ptr(record_mark(context_, handle_));
+    if (!foreign_) {
+        const relaxed_capture relaxed;
+        driver::synchronize_stream(handle_);
+    }
     return foreign_;
 }
 
@@ -111,10 +115,16 @@ batch_stream::batch_stream(const error_site& site, const stream_call& call)
     after_.take(site, call.context());
     driver::check(driver::record_event(before_.handle(), call.handle()), site, "cuEventRecord");
     driver::check(driver::stream_waits(handle_, before_.handle()), site, "cuStreamWaitEvent");
+    bridging_ = true;
+}
+
+batch_stream::~batch_stream() {
+    if (bridging_ && driver::ok(driver::record_event(after_.handle(), handle_)))
+        driver::stream_waits(call_.handle(), after_.handle());
 }
 
 void batch_stream::finish() {
-    if (!call_.is_legacy()) [[likely]]
+    if (!std::exchange(bridging_, false)) [[likely]]
         return;
     driver::check(driver::record_event(after_.handle(), handle_), site_, "cuEventRecord");
     driver::check(driver::stream_waits(call_.handle(), after_.handle()), site_, "cuStreamWaitEvent");

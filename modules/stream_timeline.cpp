@@ -160,6 +160,7 @@ timeline_ptr mark(timeline& t, bool& idle) noexcept {
     }
     try {
         const current_context in(t.context);
+        const relaxed_capture relaxed;
         bool capturing = false;
         if (!driver::ok(driver::is_capturing(t.handle, capturing)) || capturing)
             return {};
@@ -172,15 +173,19 @@ timeline_ptr mark(timeline& t, bool& idle) noexcept {
     }
 }
 
+// Asking about events is forbidden while anybody captures globally.
 bool finished(timeline& mark) noexcept {
+    const relaxed_capture relaxed;
     return driver::query_event(mark.event) != driver::result::not_ready;
 }
 
 bool is_finished_mark(timeline& t) noexcept { return t.kind == timeline_kind::mark && finished(t); }
 
 void wait_if_mark(timeline& t) noexcept {
-    if (t.kind == timeline_kind::mark)
-        driver::synchronize_event(t.event);
+    if (t.kind != timeline_kind::mark)
+        return;
+    const relaxed_capture relaxed;
+    driver::synchronize_event(t.event);
 }
 
 } // namespace cmm::detail
