@@ -92,7 +92,7 @@ BOOST_DATA_TEST_CASE(the_level_is_what_was_asked_for, table, r, w) {
     BOOST_TEST(driver::get_facts().simulated);
 }
 
-BOOST_DATA_TEST_CASE(advice, table, r, w) {
+BOOST_DATA_TEST_CASE(one_advice, table, r, w) {
     world here(r, w);
     BOOST_TEST(here.sent_by([&] {
         advise(here.a, advice::set_preferred_location, device{1});
