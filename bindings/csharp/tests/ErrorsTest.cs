@@ -107,10 +107,10 @@ namespace Cmm.Tests
         [Test]
         public void The_drivers_code_and_entry_point_are_told()
         {
-            Sim.Fault("cuMemAdvise", 1, 719);
+            Sim.Fault("cuMemAdvise", 1, 801);
             var e = Assert.Throws<CmmException>(() => buffer.ReadMostly = true);
-            Assert.AreEqual(719, e.Code);
-            Assert.AreEqual("CUDA_ERROR_LAUNCH_FAILED", e.Name);
+            Assert.AreEqual(801, e.Code);
+            Assert.AreEqual("CUDA_ERROR_NOT_SUPPORTED", e.Name);
             StringAssert.StartsWith("cuMemAdvise", e.Entry);
         }
 
