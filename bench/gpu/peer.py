@@ -46,11 +46,11 @@ class Machine:
     """The device, a stream, and all memory that a run takes."""
 
     def __init__(self):
-        import cuda.core as core
-        import cuda.core.utils  # noqa: F401
+        from cuda import core
         from cuda.bindings import driver
+        from cuda.core import utils
 
-        self.core, self.utils, self.driver = core, core.utils, driver
+        self.core, self.utils, self.driver = core, utils, driver
         self.device = core.Device(0)
         self.device.set_current()
         self.host = core.Host()
@@ -204,56 +204,61 @@ def directions(m: Machine):
     return [("to device", m.device, m.host), ("to host", m.host, m.device)]
 
 
-def prefetches(r: Results, quick: bool):
+def prefetch_case(r: Results, what: str, to, origin, size: int, count: int):
     m = r.machine
-    for what, to, origin in directions(m):
+    with (
+        Buffers(m, "managed", "neighbours", size, count) as near,
+        Buffers(m, "managed", "scattered", size, count) as far,
+    ):
+
+        def batch(buffers):
+            return lambda: m.utils.prefetch_batch(m.stream, buffers.pieces, to)
+
+        whole = near.wholes[0]
+        by_hand = Contender(
+            "neighbours",
+            lambda: whole.prefetch(to, stream=m.stream),
+            lambda: near.bring(origin),
+            "cuda.core, merged by hand",
+        )
+        moving = [
+            Contender("neighbours", batch(near), lambda: near.bring(origin)),
+            by_hand,
+            Contender("scattered", batch(far), lambda: far.bring(origin)),
+        ]
+        r.measure(("prefetch", what, size, count), moving)
+        near.bring(to)
+        far.bring(to)
+        staying = [Contender("neighbours", batch(near)), Contender("scattered", batch(far))]
+        r.measure(("already there", what, size, count), staying)
+
+
+def discard_case(r: Results, what: str, to, origin, size: int, count: int):
+    m = r.machine
+    with Buffers(m, "managed", "neighbours", size, count) as near:
+
+        def written_at_origin():
+            near.bring(m.host)
+            near.fill(2)
+            near.bring(origin)
+
+        def work():
+            m.utils.discard_prefetch_batch(m.stream, near.pieces, to)
+
+        r.measure(("discard_prefetch", what, size, count), [Contender("neighbours", work, written_at_origin)])
+
+
+def prefetches(r: Results, quick: bool):
+    for what, to, origin in directions(r.machine):
         for size, count in shapes(quick):
-            with (
-                Buffers(m, "managed", "neighbours", size, count) as near,
-                Buffers(m, "managed", "scattered", size, count) as far,
-            ):
-                batch = {
-                    b: (lambda b=b: m.utils.prefetch_batch(m.stream, b.pieces, to)) for b in (near, far)
-                }
-                whole = near.wholes[0]
-                r.measure(
-                    ("prefetch", what, size, count),
-                    [
-                        Contender("neighbours", batch[near], lambda: near.bring(origin)),
-                        Contender(
-                            "neighbours",
-                            lambda: whole.prefetch(to, stream=m.stream),
-                            lambda: near.bring(origin),
-                            "cuda.core, merged by hand",
-                        ),
-                        Contender("scattered", batch[far], lambda: far.bring(origin)),
-                    ],
-                )
-                near.bring(to)
-                far.bring(to)
-                r.measure(
-                    ("already there", what, size, count),
-                    [Contender("neighbours", batch[near]), Contender("scattered", batch[far])],
-                )
+            prefetch_case(r, what, to, origin, size, count)
 
 
 def discard_prefetches(r: Results, quick: bool):
-    m = r.machine
-    for what, to, origin in directions(m):
+    for what, to, origin in directions(r.machine):
         for size, count in shapes(quick):
-            if size * count > 128 << 20:
-                continue
-            with Buffers(m, "managed", "neighbours", size, count) as near:
-
-                def written_at_origin(near=near, origin=origin):
-                    near.bring(m.host)
-                    near.fill(2)
-                    near.bring(origin)
-
-                work = lambda: m.utils.discard_prefetch_batch(m.stream, near.pieces, to)  # noqa: E731
-                r.measure(
-                    ("discard_prefetch", what, size, count), [Contender("neighbours", work, written_at_origin)]
-                )
+            if size * count <= 128 * KIB * KIB:
+                discard_case(r, what, to, origin, size, count)
 
 
 def copies(r: Results, quick: bool):
@@ -321,7 +326,9 @@ def main() -> int:
         return restart_with(arguments.driver)
     machine = Machine()
     simulated = "CMM_PEER_SIMULATED" in os.environ
-    print(f"cuda.core {machine.core.__version__} on {machine.device.name}{' (simulated)' if simulated else ''}")
+    print(
+        f"cuda.core {machine.core.__version__} on {machine.device.name}{' (simulated)' if simulated else ''}"
+    )
     results = Results(machine, arguments.rounds)
     for group in (prefetches, discard_prefetches, copies, calls):
         group(results, arguments.quick)

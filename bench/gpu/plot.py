@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what run.sh measured, and writes the page about it: plot.py RESULTS.json DOCS
+"""Draws what run.sh measured, and writes the page about it: plot.py DOCS [--gpu RESULTS.json] [--host TEXT...]
 
-Makes DOCS/images/prefetch.svg, DOCS/images/copy.svg and the tables between the markers of
-DOCS/performance.md. Needs matplotlib.
+From a GPU's results: DOCS/images/prefetch.svg, DOCS/images/copy.svg and the tables between the markers of
+DOCS/performance.md. From the printed text of the host-side programs: the tables between the other
+markers. Needs matplotlib.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-import matplotlib
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 from results import Table, goals, load, markdown, size_text
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
 
 KIB = 1024
 PIECE = 64 * KIB
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 # (placement, system): label, colour, line
 PREFETCH = {
@@ -68,7 +66,7 @@ def draw(path: Path, table: Table, group: str, whats, systems: dict):
     figure.suptitle(f"{group}: {table.run['device']}, CUDA {table.run['cuda']}{simulated}", fontsize=11)
     figure.tight_layout()
     # The same measurement makes the same file.
-    with matplotlib.rc_context({"svg.hashsalt": "cmm"}):
+    with mpl.rc_context({"svg.hashsalt": "cmm"}):
         figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
     path.write_text("\n".join(line.rstrip() for line in path.read_text().splitlines()) + "\n")
@@ -82,13 +80,28 @@ def goal_lines(table: Table):
         yield f"| {g.text} | {g.measured:.2f} | {limit} | {'met' if g.met else '**missed**'} |"
 
 
+def by_placement(table: Table, group: str, read=None):
+    """A table for neighbours and one for what is scattered, where a group has both."""
+    placements = {p for p, _ in table.systems(group)}
+    if "scattered" not in placements:
+        return [markdown(table, group, read)]
+    return [
+        "Neighbours:",
+        markdown(table, group, read, placements - {"scattered"}),
+        "Scattered:",
+        markdown(table, group, read, {"scattered"}),
+    ]
+
+
 def page(table: Table) -> str:
     run = table.run
     simulated = " This was the simulated driver: no time here means anything." if run["simulated"] else ""
     peer = f" beside {run['peer']}" if run["peer"] else ""
     parts = [
-        f"Measured on: {run['device']}, a driver of CUDA {run['cuda']}{peer}; medians of at least "
-        f"{table.samples()} rounds, microseconds.{simulated}"
+        (
+            f"Measured on: {run['device']}, a driver of CUDA {run['cuda']}{peer}; medians of at least "
+            f"{table.samples()} rounds, microseconds.{simulated}"
+        )
     ]
     titles = {
         "prefetch": "Prefetch, until the stream is done",
@@ -101,29 +114,49 @@ def page(table: Table) -> str:
     }
     for group, title in titles.items():
         if table.cases(group):
-            parts += [f"### {title}", markdown(table, group)]
-    parts += ["### Prefetch, until the call returns", markdown(table, "prefetch", table.returned)]
+            parts += [f"### {title}", *by_placement(table, group)]
+    parts += ["### Prefetch, until the call returns", *by_placement(table, "prefetch", table.returned)]
+    parts += ["### Copies, until the call returns", *by_placement(table, "copy_batch", table.returned)]
     parts += ["### Goals", "\n".join(goal_lines(table))]
     return "\n\n".join(parts)
 
 
-def rewrite(path: Path, text: str):
-    before, rest = path.read_text().split(BEGIN)
-    _, after = rest.split(END)
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+def rewrite(path: Path, part: str, text: str):
+    begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
+    before, rest = path.read_text().split(begin)
+    _, after = rest.split(end)
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
+
+
+def host_text(files) -> str:
+    """The tables as they were printed, without the driver's path and the closing line."""
+    lines = [line for f in files for line in f.read_text().splitlines()]
+    kept = [
+        line for line in lines if ": nanoseconds of CPU time" not in line and " from the heap" not in line
+    ]
+    header = kept[0]
+    return "\n".join(["```text", header, *[line for line in kept if line != header], "```"])
+
+
+def draw_gpu(results: Path, docs: Path):
+    table = Table(load([results]))
+    images = docs / "images"
+    images.mkdir(exist_ok=True)
+    draw(images / "prefetch.svg", table, "prefetch", ("to device", "to host"), PREFETCH)
+    draw(images / "copy.svg", table, "copy_batch", ("pinned to device", "managed to managed"), COPY)
+    rewrite(docs / "performance.md", "measured", page(table))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=Path)
     parser.add_argument("docs", type=Path)
+    parser.add_argument("--gpu", type=Path, metavar="RESULTS.json")
+    parser.add_argument("--host", type=Path, nargs="+", metavar="TEXT")
     arguments = parser.parse_args()
-    table = Table(load([arguments.results]))
-    images = arguments.docs / "images"
-    images.mkdir(exist_ok=True)
-    draw(images / "prefetch.svg", table, "prefetch", ("to device", "to host"), PREFETCH)
-    draw(images / "copy.svg", table, "copy_batch", ("pinned to device", "managed to managed"), COPY)
-    rewrite(arguments.docs / "performance.md", page(table))
+    if arguments.gpu:
+        draw_gpu(arguments.gpu, arguments.docs)
+    if arguments.host:
+        rewrite(arguments.docs / "performance.md", "host", host_text(arguments.host))
     return 0
 
 

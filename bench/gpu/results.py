@@ -79,10 +79,10 @@ def number(value) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def markdown(table: Table, group: str, read=None) -> str:
-    """A line per case, a column per placement and system."""
+def markdown(table: Table, group: str, read=None, placements=None) -> str:
+    """A line per case, a column per placement and system; of some placements, or of all."""
     read = read or table.done
-    systems = table.systems(group)
+    systems = [s for s in table.systems(group) if placements is None or s[0] in placements]
     lines = [
         "| ranges | " + " | ".join(f"{s}{', ' + p if p else ''}" for p, s in systems) + " |",
         "| --- |" + " ---: |" * len(systems),

@@ -2,6 +2,7 @@
 // What one operation costs more through cmm/cmm.h than through the modules: both over the same
 // driver in interleaved rounds; the least of each, since other work on the machine only adds.
 // CMM_DRIVER names the driver; one that does nothing shows it best.
+#include "host/support/compare.hpp"
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -45,6 +46,7 @@ void fail_on(cmm_status s) {
 } // namespace
 
 int main() {
+    cmm::bench::open_driver();
     std::printf("driver: %s%s\n", cmm::driver::get_facts().library.c_str(),
                 cmm::driver::get_facts().simulated ? " (simulated)" : "");
     const cmm::managed_memory_resource resource;

@@ -18,11 +18,6 @@ constexpr code out_of_memory = 2;
 constexpr code invalid_value = 1;
 constexpr code not_found = 500;
 
-struct mem_location {
-    int type;
-    int id;
-};
-
 int primary = 0;
 void* const the_context = &primary;
 thread_local void* current = nullptr;
@@ -155,7 +150,7 @@ code memory_info(std::size_t* free_bytes, std::size_t* total) {
     return success;
 }
 
-enum pointer_attribute { memory_type = 2, is_managed = 8, device_ordinal = 9, range_start = 11, range_size = 12 };
+enum attribute_of_pointer { memory_type = 2, is_managed = 8, device_ordinal = 9, range_start = 11, range_size = 12 };
 
 void put(int attribute, const null_driver::allocation& a, void* out) {
     const bool known = a.bytes != 0;

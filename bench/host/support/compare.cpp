@@ -83,19 +83,19 @@ bool print_all(const collector& results) {
     return good;
 }
 
-void choose_driver(const char* program) {
+} // namespace
+
+void open_driver() {
     if (std::getenv("CMM_DRIVER"))
         return;
-    const auto bin = std::filesystem::canonical(program).parent_path();
+    const auto bin = std::filesystem::canonical("/proc/self/exe").parent_path();
     driver::open({.library = (bin.parent_path() / "lib" / CMM_NULL_LIBRARY).string()});
 }
-
-} // namespace
 
 void detail::expect(const std::string& name, limit most) { expectations().push_back({name, most}); }
 
 int run(int argc, char** argv, void (*add)()) try {
-    choose_driver("/proc/self/exe");
+    open_driver();
     set_current(device{0});
     std::string interleaving = "--benchmark_enable_random_interleaving=true";
     std::string repetitions = "--benchmark_repetitions=9";

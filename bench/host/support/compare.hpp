@@ -42,8 +42,11 @@ void compare(const std::string& name, Work work, Raw raw, limit most) {
                                  [raw](benchmark::State& s) { detail::time(s, raw); });
 }
 
-// Runs what `add` registers, on the driver that does nothing unless CMM_DRIVER names another. Not zero
-// where an operation took memory from the heap.
+// Opens the driver that does nothing, unless CMM_DRIVER names another.
+void open_driver();
+
+// Runs what `add` registers, on the driver of open_driver. Not zero where an operation took memory
+// from the heap.
 int run(int argc, char** argv, void (*add)());
 
 } // namespace cmm::bench
