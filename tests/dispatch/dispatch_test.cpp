@@ -186,10 +186,12 @@ BOOST_DATA_TEST_CASE(properties_tell_the_same_on_every_row, table, r, w) {
 
 BOOST_DATA_TEST_CASE(a_property_is_asked_in_the_form_of_the_row, table, r, w) {
     world here(r, w);
+    set_current(device{0});
     cmm_sim_record_clear();
     here.a.preferred_location();
     BOOST_TEST(cmm_sim_record_count() == 1U);
     BOOST_TEST(cmm_sim_calls(r.numa ? "cuMemRangeGetAttributes" : "cuMemRangeGetAttribute") == 1U);
+    driver::pop_context();
 }
 
 BOOST_DATA_TEST_CASE(the_legacy_stream_works_on_every_row, table, r, w) {
@@ -221,7 +223,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(gates)
 
-// Versions promise, pointers are what counts: each operation falls back to the row below.
+// Versions promise, pointers are what counts: each operation falls back to the row below. Names are
+// hidden in all their forms: where only the newest is missing, a look-up answers with the one before.
 struct gap {
     std::string hidden;
     std::string prefetches, copies;
@@ -229,10 +232,7 @@ struct gap {
 const gap gaps[] = {
     {"cuMemPrefetchBatchAsync", "cuMemPrefetchAsync@12020 cuMemPrefetchAsync@12020",
      "cuMemcpyBatchAsync@13000"},
-    {"cuMemcpyBatchAsync@13000", "cuMemPrefetchBatchAsync@13000", "cuMemcpyBatchAsync@12080"},
     {"cuMemcpyBatchAsync", "cuMemPrefetchBatchAsync@13000", "cuMemcpyAsync@0 cuMemcpyAsync@0"},
-    {"cuMemPrefetchAsync@12020,cuMemPrefetchBatchAsync",
-     "cuMemPrefetchAsync@8000 cuMemPrefetchAsync@8000", "cuMemcpyBatchAsync@13000"},
 };
 std::ostream& operator<<(std::ostream& out, const gap& g) { return out << g.hidden; }
 

