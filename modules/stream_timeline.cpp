@@ -18,6 +18,11 @@ namespace cmm::detail {
 
 namespace {
 
+// Refused for the sake of a capture (CUDA_ERROR_STREAM_CAPTURE_*), which says nothing of the work before it.
+bool is_capture_refusal(driver::result r) noexcept {
+    return r >= driver::result::capture_unsupported && static_cast<int>(r) < 910;
+}
+
 struct per_context {
     std::vector<driver::event_handle> events;
     timeline* legacy = nullptr;
@@ -165,6 +170,8 @@ timeline_ptr mark(timeline& t, bool& idle) noexcept {
         if (!driver::ok(driver::is_capturing(t.handle, capturing)) || capturing)
             return {};
         const auto r = driver::query_stream(t.handle);
+        if (is_capture_refusal(r))
+            return {};
         idle = r != driver::result::not_ready; // finished, or failed and never to run
         return timeline_ptr(idle ? nullptr : record_mark(t.context, t.handle));
     } catch (const error&) {
