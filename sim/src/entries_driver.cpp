@@ -29,16 +29,13 @@ struct looked_up {
 looked_up look_up(const world& w, std::string_view name, int version) {
     looked_up best;
     for (const export_row& row : all_exports()) {
-        if (name != row.name || row.since > w.config.version)
+        if (name != row.name || row.since > w.config.version || is_hidden(w, row))
             continue;
         if (best.row == nullptr && row.since > version)
             best.status = version_not_sufficient;
         if (row.since <= version && (best.row == nullptr || row.since > best.row->since))
             best = {&row, found};
     }
-    // A hidden form is missing; an older one with other parameters does not stand in for it.
-    if (best.row != nullptr && is_hidden(w, *best.row))
-        return {};
     return best;
 }
 
