@@ -17,6 +17,7 @@ namespace {
 
 std::vector<source> as_sources(const std::vector<std::string>& paths) {
     std::vector<source> out;
+    out.reserve(paths.size());
     for (const auto& path : paths)
         out.emplace_back(path);
     return out;

@@ -35,6 +35,9 @@ void check(int result, const char* name) {
     driver::check(static_cast<driver::result>(result), site, name);
 }
 
+// A launch takes the addresses of its arguments, pointers among them.
+template <class Value> void* as_parameter(Value& value) { return static_cast<void*>(&value); }
+
 class kernels final : public device_side {
 public:
     kernels() {
@@ -53,8 +56,10 @@ public:
         auto crcs = work.scratch;
         auto counts = work.result;
         auto crc = work.result + crc_offset;
-        void* scanned[] = {&data, &bytes, &chunk, &crcs, &counts};
-        void* combined[] = {&crcs, &bytes, &chunk, &crc};
+        void* scanned[] = {as_parameter(data), as_parameter(bytes), as_parameter(chunk),
+                           as_parameter(crcs), as_parameter(counts)};
+        void* combined[] = {as_parameter(crcs), as_parameter(bytes), as_parameter(chunk),
+                            as_parameter(crc)};
         launch(scan_, work.bytes, s, scanned);
         launch(combine_, work.bytes, s, combined);
     }

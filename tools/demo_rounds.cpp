@@ -87,10 +87,7 @@ struct staging::round {
     std::vector<std::pair<operation_tally*, std::pair<event, event>>> timed;
 
     ~round() {
-        try {
-            in.sync();
-        } catch (const error&) { // it has been reported by whoever is unwinding
-        }
+        driver::synchronize_stream(in.handle()); // a failure has been told by whoever is unwinding
         device.done();
     }
 
@@ -213,7 +210,7 @@ void staging::compute(round& r) {
                          .scratch = static_cast<std::uint32_t*>(r.scratch[i].data()),
                          .result = static_cast<std::byte*>(r.results[i].data())},
                         stream_);
-        r.computed.push_back({std::move(before), stream_.record(true)});
+        r.computed.emplace_back(std::move(before), stream_.record(true));
     }
 }
 

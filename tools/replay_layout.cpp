@@ -87,6 +87,7 @@ std::vector<managed_buffer> replay_layout::targets(const traced_operation& o) co
     const auto& in = *std::prev(behind);
     const pieces p(o);
     std::vector<managed_buffer> out;
+    out.reserve(p.count);
     for (std::size_t i = 0; i < p.count; ++i)
         out.push_back(in.here.slice(o.address - in.there.begin() + p.offset(i), p.bytes));
     return out;
@@ -95,6 +96,7 @@ std::vector<managed_buffer> replay_layout::targets(const traced_operation& o) co
 std::vector<buffer> replay_layout::sources(const traced_operation& o) const {
     const pieces p(o);
     std::vector<buffer> out;
+    out.reserve(p.count);
     for (std::size_t i = 0; i < p.count; ++i)
         out.push_back(pinned_.slice(p.offset(i), p.bytes));
     return out;
